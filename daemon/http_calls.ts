@@ -1,0 +1,115 @@
+/**
+ * `http.request`: the one call that sends. It sends only while it is live, under a grant that covers it; of two identical
+ * calls one waits and sends, and the other is told to come back (DESIGN §5.2).
+ */
+
+import { toBase64 } from "@custos/core/bytes";
+import { CustosError } from "@custos/core/errors";
+import type { HttpParams, HttpResult } from "@custos/rpc/http_schemas";
+import { DEFAULT_WAIT_MS } from "@custos/rpc/limits";
+import { RpcError } from "@custos/rpc/rpc_error";
+import type { Asks } from "./asks.ts";
+import type { AuditLog } from "./audit_log.ts";
+import type { Gate, Sent } from "./gate.ts";
+import { draftOf, prepare } from "./outgoing.ts";
+import type { PolicyStore } from "./policy_store.ts";
+import type { RequestEnds } from "./request_ends.ts";
+import type { StoredRequest } from "./request_store.ts";
+import type { Waits } from "./waits.ts";
+
+/** What the calls need. */
+export interface HttpParts {
+  policies: PolicyStore;
+  audit: AuditLog;
+  gate: Gate;
+  asks: Asks;
+  ends: RequestEnds;
+  waits: Waits;
+}
+
+/**
+ * Sends a request, asking the person first where no grant covers it. Throws the refusal, or `needs_approval`, `denied`,
+ * `expired` or `withdrawn` about the request that was made.
+ */
+export async function sendHttp(
+  parts: HttpParts,
+  params: HttpParams,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const { gate, asks, ends, waits } = parts;
+  const outgoing = await prepare(parts.policies, parts.audit, params);
+  const options = { signal, max_bytes: maxBytes };
+  const live = gate.grantFor(outgoing);
+  if (live !== undefined) return await gate.send(outgoing, live, options);
+
+  ends.expireOverdue();
+  const { request, joined } = await asks.ask(await draftOf(outgoing, params));
+  // Another call waits for the same answer, and only one of them may send.
+  if (joined && waits.count(request.id) > 0) throw RpcError.needsApproval(request.id, request.fingerprint);
+  const ended = await waits.until(request.id, params.wait_ms ?? DEFAULT_WAIT_MS, signal);
+  if (ended.status !== "granted" || signal.aborted) throw unanswered(ended);
+  const granted = gate.grantFor(outgoing);
+  if (granted === undefined) throw RpcError.needsApproval(ended.id, ended.fingerprint);
+  return await gate.send(outgoing, granted, options);
+}
+
+/** The inline result of an answer: the body whole, as text where it is text. */
+export async function inline({ request_id, fingerprint, response }: Sent): Promise<HttpResult> {
+  let bytes: Uint8Array;
+  try {
+    bytes = new Uint8Array(await new Response(response.body).arrayBuffer());
+  } catch (error) {
+    await response.finished.catch(() => {}); // the gate has recorded it
+    if (error instanceof CustosError) throw error.withRequest(request_id, fingerprint);
+    throw new CustosError("outcome_unknown", "The answer was cut off. The request may have been carried out.")
+      .withRequest(request_id, fingerprint);
+  }
+  const end = await response.finished;
+  const text = asText(bytes);
+  return {
+    request_id,
+    fingerprint,
+    status_code: response.status,
+    headers: response.headers,
+    body: text ?? toBase64(bytes),
+    body_encoding: text === null ? "base64" : "utf8",
+    truncated: end.truncated,
+    redactions: end.redactions,
+    received_bytes: end.received_bytes,
+  };
+}
+
+/** The error that says how a request stands which was not granted. */
+export function unanswered(request: StoredRequest): CustosError {
+  const { id, fingerprint, status, decided_by, reason } = request;
+  const by = decided_by === null ? "" : ` on ${decided_by}`;
+  switch (status) {
+    case "denied":
+      return new CustosError("denied", `The person said no${by}. Nothing was sent.`).withRequest(
+        id,
+        fingerprint,
+      );
+    case "expired":
+      return new CustosError("expired", "Nobody answered in time. Nothing was sent.").withRequest(
+        id,
+        fingerprint,
+      );
+    case "withdrawn":
+      return new CustosError(
+        "withdrawn",
+        `The request was withdrawn (${reason ?? "by its caller"}). Nothing was sent.`,
+      )
+        .withRequest(id, fingerprint);
+    default:
+      return RpcError.needsApproval(id, fingerprint);
+  }
+}
+
+function asText(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

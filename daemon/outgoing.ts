@@ -1,0 +1,100 @@
+/**
+ * From an agent's words to a checked request: parsed once, held against the policy, and refused before any person is
+ * asked (DESIGN §1 step 2).
+ */
+
+import { fromUtf8, toBase64url } from "@custos/core/bytes";
+import { contentHash } from "@custos/core/content";
+import { asCustosError, CustosError } from "@custos/core/errors";
+import { checkHeaders } from "@custos/core/header_rules";
+import { sha256 } from "@custos/core/labels";
+import { nameOfHandle, REQUEST_LIMITS } from "@custos/core/request";
+import { checkTarget, parseTarget } from "@custos/core/target";
+import { bodyBytes, type HttpParams } from "@custos/rpc/http_schemas";
+import { agentOf, type Draft } from "./asks.ts";
+import type { AuditLog } from "./audit_log.ts";
+import type { Outgoing } from "./gate.ts";
+import type { PolicyStore, StoredSecret } from "./policy_store.ts";
+
+/** The secret behind a handle. Throws `unknown_handle`. */
+export function secretOf(policies: PolicyStore, handle: string): StoredSecret {
+  const name = nameOfHandle(handle);
+  const secret = name === null ? undefined : policies.byName(name);
+  if (secret === undefined) {
+    throw new CustosError(
+      "unknown_handle",
+      `There is no secret ${handle}. Ask the person for it with a drop request.`,
+    );
+  }
+  return secret;
+}
+
+/** Checks a request. What is refused leaves one audit entry with the reason and without the person. */
+export async function prepare(policies: PolicyStore, audit: AuditLog, params: HttpParams): Promise<Outgoing> {
+  try {
+    return await check(policies, params);
+  } catch (error) {
+    const { kind } = asCustosError(error);
+    const agent = agentOf(params.agent).name;
+    audit.write({ event: "request_refused", why: kind, handle: params.handle, agent });
+    throw error;
+  }
+}
+
+async function check(policies: PolicyStore, params: HttpParams): Promise<Outgoing> {
+  const secret = secretOf(policies, params.handle);
+  const { policy } = secret;
+  const target = parseTarget(params.method, params.url);
+  checkTarget(policy, target);
+  const headers = checkHeaders(policy, params.headers ?? []);
+  const body = params.body === undefined ? new Uint8Array(0) : bodyBytes(params.body);
+  if (body.length > policy.limits.max_body_bytes) {
+    const most = policy.limits.max_body_bytes;
+    throw new CustosError("body_too_large", `The body has ${body.length} bytes; the policy allows ${most}.`);
+  }
+  if (body.length > 0 && (target.method === "GET" || target.method === "HEAD")) {
+    throw new CustosError(
+      "bad_request",
+      `A ${target.method} request has no body. Use another method, or leave the body out.`,
+    );
+  }
+  const { method, url, origin, path } = target;
+  const body_sha256 = toBase64url(await sha256(body));
+  const content_sha256 = await contentHash({ method, url, headers, body_sha256 });
+  const agent = agentOf(params.agent).name;
+  return { secret, target, headers, body, use: { agent, origin, method, path, content_sha256 } };
+}
+
+/** The request document of a checked request, for the person. */
+export async function draftOf(outgoing: Outgoing, params: HttpParams): Promise<Draft> {
+  const { secret, target, headers, body } = outgoing;
+  return {
+    type: "http",
+    agent: agentOf(params.agent),
+    reason: params.reason.slice(0, REQUEST_LIMITS.reason).toWellFormed(),
+    handle: params.handle,
+    secret_id: secret.secret_id,
+    policy_hash: secret.policy_hash,
+    header_sha256: secret.header_sha256,
+    wanted: { uses: 1, seconds: null, methods: null, path_prefix: null },
+    http: {
+      method: target.method,
+      url: target.url,
+      headers,
+      body_sha256: toBase64url(await sha256(body)),
+      body_bytes: body.length,
+      body_preview: previewOf(body),
+    },
+  };
+}
+
+/** The body's first characters, or `null` where it is not text: then the card offers this exact request only. */
+function previewOf(body: Uint8Array): string | null {
+  if (body.length === 0) return "";
+  try {
+    const text = fromUtf8(body.subarray(0, 4 * REQUEST_LIMITS.body_preview));
+    return text.slice(0, REQUEST_LIMITS.body_preview).toWellFormed();
+  } catch {
+    return null;
+  }
+}

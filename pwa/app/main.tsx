@@ -1,0 +1,11 @@
+/** Entry point of the phone app. */
+
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { Model } from "./model.ts";
+import { readConfig } from "./platform/config.ts";
+import { IdbStore } from "./platform/idb_store.ts";
+
+const model = new Model(new IdbStore(), await readConfig());
+render(<App model={model} />, document.getElementById("app")!);
+await model.start();

@@ -1,0 +1,96 @@
+/**
+ * What the screens see: signals over what is stored. The model reads records and knows no cryptography; the engine, which
+ * does, is loaded after the first screen is there.
+ */
+
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { ConnectionState } from "../connection.ts";
+import type { PhoneRecord, StoredCard } from "../phone_store.ts";
+import type { Engine } from "./engine.ts";
+import type { AppConfig } from "./platform/config.ts";
+import type { IdbStore } from "./platform/idb_store.ts";
+
+/** One paired computer as the screens see it. */
+export interface DaemonView {
+  record: PhoneRecord<CryptoKey>;
+  line: ConnectionState;
+  /** Why nothing can come, for people; `null` when all is well. */
+  trouble: string | null;
+}
+
+/** A card that waits, with the computer that asks. */
+export interface PendingCard {
+  daemon: DaemonView;
+  card: StoredCard;
+}
+
+/** The model of the app. */
+export class Model {
+  readonly store: IdbStore;
+  readonly config: AppConfig;
+  /** All paired computers. */
+  readonly daemons: Signal<readonly DaemonView[]> = signal([]);
+  /** Whether what is stored has been read: before that nothing is said about it. */
+  readonly ready: Signal<boolean> = signal(false);
+  /** This phone's clock, in steps of a second: countdowns and ends follow it. */
+  readonly now: Signal<number> = signal(Date.now());
+  /** Cards that wait for this person, oldest first. */
+  readonly pending: ReadonlySignal<PendingCard[]>;
+  #engine: Promise<Engine> | null = null;
+
+  constructor(store: IdbStore, config: AppConfig) {
+    this.store = store;
+    this.config = config;
+    this.pending = computed(() =>
+      this.daemons.value.flatMap((daemon) =>
+        daemon.record.cards.filter((card) => isWaiting(daemon.record, card, this.now.value)).map((card) => ({
+          daemon,
+          card,
+        }))
+      ).sort((a, b) => a.card.received_ms - b.card.received_ms)
+    );
+  }
+
+  /** Shows what is stored, then loads the engine and connects. */
+  async start(): Promise<void> {
+    setInterval(() => this.now.value = Date.now(), 1_000);
+    const daemons = await this.store.daemons();
+    for (const daemon of daemons) await this.refresh(daemon);
+    this.ready.value = true;
+    if (daemons.length === 0) return;
+    const engine = await this.engine();
+    for (const daemon of daemons) await engine.connect(daemon);
+  }
+
+  /** The engine; loaded at the first call. */
+  engine(): Promise<Engine> {
+    this.#engine ??= import("./engine.ts").then(({ Engine }) =>
+      new Engine(
+        this.store,
+        (daemon, line, trouble) => void this.refresh(daemon, line, trouble?.message ?? null),
+      )
+    );
+    return this.#engine;
+  }
+
+  /** Reads one record again and shows it. */
+  async refresh(daemon: string, line?: ConnectionState, trouble: string | null = null): Promise<void> {
+    const record = await this.store.read(daemon);
+    const before = this.daemons.value.find((one) => one.record.daemon === daemon);
+    const rest = this.daemons.value.filter((one) => one !== before);
+    if (record === null) {
+      this.daemons.value = rest;
+      return;
+    }
+    const view: DaemonView = { record, line: line ?? before?.line ?? "connecting", trouble };
+    this.daemons.value = [...rest, view].sort((a, b) => a.record.daemon < b.record.daemon ? -1 : 1);
+  }
+}
+
+function isWaiting<K>(record: PhoneRecord<K>, card: StoredCard, now: number): boolean {
+  const answered = record.outbox.some(({ message }) =>
+    message.t === "decision" && message.request_hash === card.request_hash
+  );
+  const open = card.status === "pending" && card.held === null && !answered;
+  return open && card.message.doc.expires_ms > now + record.clock_offset_ms;
+}

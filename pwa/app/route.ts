@@ -1,0 +1,33 @@
+/**
+ * Where the person is. The fragment never makes anything happen by itself: a pairing link is read once and cleared at once
+ * (B137), a card is only opened to be looked at (B131).
+ */
+
+import { type Signal, signal } from "@preact/signals";
+
+/** A place in the app. */
+export type Route =
+  | { at: "inbox" }
+  | { at: "card"; daemon: string; request: string }
+  | { at: "pair"; link: string | null }
+  | { at: "secrets" }
+  | { at: "activity" }
+  | { at: "settings" };
+
+/** The present place. */
+export const route: Signal<Route> = signal(firstRoute());
+
+/** Goes to a place. */
+export function go(next: Route): void {
+  route.value = next;
+  scrollTo(0, 0);
+}
+
+/** Reads the fragment, and clears it before anything else can see it. */
+function firstRoute(): Route {
+  const { hash, href, pathname, search } = location;
+  if (hash !== "") history.replaceState(null, "", pathname + search);
+  if (hash.startsWith("#p=")) return { at: "pair", link: href };
+  const card = /^#card=([a-z2-7]{26})\.([A-Za-z0-9_-]{43})$/.exec(hash);
+  return card === null ? { at: "inbox" } : { at: "card", daemon: card[1]!, request: card[2]! };
+}

@@ -1,0 +1,47 @@
+/** Text from elsewhere on the screen: made safe, and cut in the middle with a count, never at the end (PHONE.md). */
+
+import type { JSX } from "preact";
+import { displayLine, displaySafe } from "@custos/core/display";
+
+/** A host or value in the monospace face. Never cut: a host must be readable whole. */
+export function Whole({ text, class: name = "mono" }: { text: string; class?: string }): JSX.Element {
+  return <bdi class={name} dir="ltr">{displaySafe(text)}</bdi>;
+}
+
+/** A long value: its beginning and its end stay. */
+export function Middle(
+  { text, max, class: name = "mono" }: { text: string; max: number; class?: string },
+): JSX.Element {
+  return <bdi class={name} dir="ltr">{displayLine(text, max)}</bdi>;
+}
+
+/** The agent's own words. */
+export function AgentText({ text, max = 240 }: { text: string; max?: number }): JSX.Element {
+  return <p class="agent">{displayLine(text, max)}</p>;
+}
+
+/** The three words. */
+export function Words({ words }: { words: string }): JSX.Element {
+  return <p class="words" data-testid="words" lang="en">{words}</p>;
+}
+
+/** Time left as `m:ss`, never below zero. */
+export function left(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** A length of time in words. */
+export function duration(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}
+
+/** A number of bytes in words. */
+export function bytes(count: number): string {
+  if (count < 1_000) return `${count} B`;
+  if (count < 1_000_000) return `${(count / 1_000).toFixed(1)} KB`;
+  return `${(count / 1_000_000).toFixed(1)} MB`;
+}
