@@ -110,7 +110,8 @@ function callerFlags(values: Values, names: readonly string[], why: string): Fla
 
 const CACHED_ONLY: Flag = {
   flag: "--cached-only",
-  why: "Nothing is imported that was not there at the start; the runtime does not hold a worker's import() back by itself.",
+  why:
+    "Nothing is imported that was not there at the start; the runtime does not hold a worker's import() back by itself.",
   cannot: "(no permission)",
 };
 

@@ -8,8 +8,11 @@ import { join } from "node:path";
 import { readIfThere } from "./files.ts";
 import { countJunit, type Counts } from "./junit.ts";
 import { follow, runDeno } from "./launch.ts";
-import { say } from "./say.ts";
+import { complain, say } from "./say.ts";
 import { PROGRAMS, testFlags } from "./tool_flags.ts";
+
+/** A run that takes longer hangs: it is ended and has failed. All tests take a few minutes on two cores. */
+const LIMIT_MINUTES = 30;
 
 /** Exit code and last lines of a run. */
 export interface Verdict {
@@ -71,7 +74,12 @@ async function main(args: readonly string[]): Promise<number> {
       // A proxy for downloads must not stand between tests and loopback.
       env: { NO_PROXY: "127.0.0.1,localhost", no_proxy: "127.0.0.1,localhost" },
     });
+    const limit = setTimeout(() => {
+      complain(`The tests did not end after ${LIMIT_MINUTES} minutes. The last one named above hangs.`);
+      child.kill("SIGKILL");
+    }, LIMIT_MINUTES * 60_000);
     const code = await follow(child);
+    clearTimeout(limit);
     const absent = PROGRAMS.filter((name) => !found.includes(name));
     const { code: end, lines } = verdict(code, countJunit(readIfThere(junit) ?? ""), absent, require_all);
     for (const line of lines) say(line);

@@ -18,6 +18,7 @@ import {
   whole,
 } from "./schema.ts";
 import { CustosError } from "./errors.ts";
+import { pathIsAmbiguous, withinPrefix } from "./target_path.ts";
 
 /** What a grant allows. Exactly one of `path` and `path_prefix`; `content_sha256` narrows to one exact request. */
 export interface GrantScope {
@@ -76,21 +77,20 @@ export interface Use {
   content_sha256: string;
 }
 
-/** Whether `path` is `prefix` or below it; a prefix ends at a segment border (B20). */
-export function underPrefix(prefix: string, path: string): boolean {
-  if (!path.startsWith(prefix)) return false;
-  return prefix.endsWith("/") || path.length === prefix.length || path[prefix.length] === "/";
-}
-
 /** Whether a grant's scope covers a use. Time and number of uses are the gate's to check. */
 export function covers(grant: Grant, use: Use): boolean {
   const { scope } = grant;
   if (grant.agent !== use.agent) return false;
   if (!scope.origins.includes(use.origin) || !scope.methods.includes(use.method)) return false;
   if (scope.path !== undefined && scope.path !== use.path) return false;
-  if (scope.path_prefix !== undefined && !underPrefix(scope.path_prefix, use.path)) return false;
+  if (scope.path_prefix !== undefined && !isBelow(use.path, scope.path_prefix)) return false;
   if (scope.path === undefined && scope.path_prefix === undefined) return false;
   return scope.content_sha256 === undefined || scope.content_sha256 === use.content_sha256;
+}
+
+/** A path that some server reads as another one is below nothing but the root (B18), also where the policy allows it. */
+function isBelow(path: string, prefix: string): boolean {
+  return withinPrefix(path, prefix) && (prefix === "/" || !pathIsAmbiguous(path));
 }
 
 /**
@@ -116,7 +116,7 @@ export function readGrant(value: unknown, policy: Policy): Grant {
   const path = scope.path ?? scope.path_prefix!;
   for (const method of scope.methods) {
     const allowed = policy.rules.some((rule) =>
-      rule.methods.includes(method) && underPrefix(rule.path_prefix, path)
+      rule.methods.includes(method) && withinPrefix(path, rule.path_prefix)
     );
     if (!allowed) fail(`the policy has no rule for ${method} there.`);
   }

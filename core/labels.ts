@@ -14,7 +14,6 @@ export const LABELS = {
   policy: "custos/policy/v1",
   header: "custos/header/v1",
   reply_to: "custos/reply-to/v1",
-  grant: "custos/grant/v1",
   approval: "custos/approval/v1",
   entry: "custos/entry/v1",
   genesis_prev: "custos/genesis-prev/v1",
@@ -37,7 +36,6 @@ export const LABELS = {
   session: "custos/session/v1",
   traffic: "custos/traffic/v1",
   next_root: "custos/next-root/v1",
-  audit_leaf: "custos/audit-leaf/v1",
   recovery_sheet: "custos/recovery-sheet/v1",
 } as const;
 

@@ -149,7 +149,6 @@ export {
   ONCE_SECONDS,
   PATH_OFFER,
   readGrant,
-  underPrefix,
   type Use,
 } from "./grant.ts";
 export {

@@ -139,7 +139,9 @@ export function readPairingUrl(url: string): PairingOffer {
   if (!Array.isArray(parts) || parts.length !== 6 || parts[0] !== 1) throw refuse();
   const [, relay, rendezvous, recipient_sha256, secret, expires_ms] = parts;
   const strings = [relay, rendezvous, recipient_sha256, secret].every((part) => typeof part === "string");
-  if (!strings || !URL.canParse(relay) || !/^https?:$/.test(new URL(relay).protocol)) throw refuse();
+  if (!strings || !/^https?:\/\//.test(relay) || !URL.canParse(relay) || new URL(relay).origin !== relay) {
+    throw refuse();
+  }
   if (fromBase64url(secret)?.length !== 16 || fromBase64url(recipient_sha256)?.length !== 32) throw refuse();
   if (!Number.isSafeInteger(expires_ms) || !/^[a-z2-7]{26}$/.test(rendezvous)) throw refuse();
   return { relay, rendezvous, recipient_sha256, secret, expires_ms };

@@ -23,6 +23,7 @@ import {
   timeMs,
   whole,
 } from "./schema.ts";
+import { displayLine } from "./display.ts";
 import { CustosError } from "./errors.ts";
 
 /** Methods that a rule may name. TRACE and CONNECT are not among them: no API call needs them (B49). */
@@ -165,9 +166,11 @@ export function checkOrigin(origin: string, privateNetwork: boolean): void {
   const labels = url !== null && url.hostname.split(".").every((label) => label !== "");
   const canonical = url !== null && url.origin === origin && /^[a-z0-9.:[\]-]+$/.test(url.host);
   if (url === null || !secure || !canonical || !labels) {
+    const shown = displayLine(origin.replace(/\/\/[^/]*@/, "//…@"), 80); // login data is never repeated (B05)
     throw new CustosError(
       "bad_request",
-      "An origin must be written exactly as https://host or https://host:port, without path, wildcard or trailing dot" +
+      `The origin ${shown} must be written exactly as https://host or https://host:port, without path, wildcard or ` +
+        "trailing dot" +
         (url?.protocol === "http:" && !privateNetwork ? "; http needs the policy's private_network." : "."),
     );
   }

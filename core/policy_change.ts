@@ -6,7 +6,7 @@
 import { canonicalBytes } from "./canonical.ts";
 import { equalBytes } from "./bytes.ts";
 import { CustosError } from "./errors.ts";
-import { underPrefix } from "./grant.ts";
+import { withinPrefix } from "./target_path.ts";
 import { type Policy, policyHash, policySchema, readPolicy } from "./policy.ts";
 import { exactly, oneOf, type Schema, shape } from "./schema.ts";
 
@@ -35,7 +35,7 @@ export function widenings(old: Policy, next: Policy): Widening[] {
   for (const { methods, path_prefix } of next.rules) {
     for (const method of methods) {
       const covered = old.rules.some((rule) =>
-        rule.methods.includes(method) && underPrefix(rule.path_prefix, path_prefix)
+        rule.methods.includes(method) && withinPrefix(path_prefix, rule.path_prefix)
       );
       if (!covered) out.push({ what: "rule", method, path_prefix });
     }

@@ -255,6 +255,12 @@ const REFUSED: Case[] = [
     () => record(two, rotate(first, { ...first, recipient: IDENTITIES[3]!.recipient })),
   ],
   [
+    "a rotation that names each device, and one of them twice",
+    /each device once/,
+    two,
+    () => record(two, rotate(first, second, { ...first, recipient: "a third one" })),
+  ],
+  [
     "a rotation that gives two devices one recipient",
     /recipient/,
     two,

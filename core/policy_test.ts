@@ -143,6 +143,13 @@ const PLACEMENTS: [placement: Placement | object, allowed: boolean, why: string]
   [{ kind: "cookie", name: "x" }, false, "an unknown kind"],
   [{}, false, "no kind"],
   [{ kind: "header", name: "X-Api-Key" }, false, "no template"],
+  [{ kind: "header", name: "Host", template: "{secret}" }, false, "the host"],
+  [{ kind: "header", name: "content-length", template: "{secret}" }, false, "the length of the body"],
+  [
+    { kind: "header", name: "Transfer_Encoding", template: "{secret}" },
+    false,
+    "the framing, as CGI reads it",
+  ],
   [{ kind: "header", name: "X Key", template: "{secret}" }, false, "a blank in the name"],
   [{ kind: "header", name: "X:Key", template: "{secret}" }, false, "a colon in the name"],
   [{ kind: "header", name: ":path", template: "{secret}" }, false, "a pseudo header"],

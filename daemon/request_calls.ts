@@ -2,7 +2,7 @@
 
 import { CustosError } from "@custos/core/errors";
 import { handleOf, REQUEST_LIMITS, type Wanted } from "@custos/core/request";
-import { underPrefix } from "@custos/core/grant";
+import { withinPrefix } from "@custos/core/target_path";
 import type { Policy } from "@custos/core/policy";
 import { DEFAULT_WAIT_MS } from "@custos/rpc/limits";
 import type * as rpc from "@custos/rpc/request_schemas";
@@ -205,7 +205,7 @@ function checkWanted(policy: Policy, wanted: Wanted): void {
     );
   }
   const prefix = wanted.path_prefix;
-  if (prefix !== null && !policy.rules.some((rule) => underPrefix(rule.path_prefix, prefix))) {
+  if (prefix !== null && !policy.rules.some((rule) => withinPrefix(prefix, rule.path_prefix))) {
     const paths = policy.rules.map((rule) => rule.path_prefix).join(", ");
     throw new CustosError(
       "path_not_allowed",

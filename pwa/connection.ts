@@ -102,12 +102,15 @@ export class Connection<K> {
    */
   async run(signal: AbortSignal, changed: () => void = () => {}): Promise<void> {
     const ended = new AbortController();
-    const both = AbortSignal.any([signal, ended.signal]);
-    const loops = [this.#read(both, changed), this.#repeat(both)];
+    const end = () => ended.abort();
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+    const loops = [this.#read(ended.signal, changed), this.#repeat(ended.signal)];
     try {
       await Promise.race(loops); // before `signal`, a loop ends only by an error
     } finally {
-      ended.abort();
+      end();
+      signal.removeEventListener("abort", end);
       await Promise.allSettled(loops);
     }
   }
@@ -118,7 +121,7 @@ export class Connection<K> {
       this.#sent = new AbortController();
       const due = nextDue(await this.record());
       const pause = due === null ? WAIT_MS_MAX : Math.min(Math.max(50, due - this.#parts.now()), WAIT_MS_MAX);
-      await sleep(pause, AbortSignal.any([signal, this.#sent.signal]));
+      await sleep(pause, signal, this.#sent.signal);
       if (!signal.aborted) await this.flush(signal);
     }
   }

@@ -46,16 +46,16 @@ export async function postTo(
   return false;
 }
 
-/** Waits, or ends early when `signal` does. Never throws. */
-export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  if (signal?.aborted) return;
+/** Waits, or ends early when one of `signals` does. Never throws. */
+export async function sleep(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
+  if (signals.some((signal) => signal?.aborted)) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const wake = () => resolve();
   const timer = setTimeout(wake, ms);
-  signal?.addEventListener("abort", wake);
+  for (const signal of signals) signal?.addEventListener("abort", wake);
   await promise;
   clearTimeout(timer);
-  signal?.removeEventListener("abort", wake);
+  for (const signal of signals) signal?.removeEventListener("abort", wake);
 }
 
 /** `{signal}`, or nothing where there is none. */

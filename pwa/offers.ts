@@ -5,16 +5,10 @@
 
 import { contentHash } from "@custos/core/content";
 import { CustosError } from "@custos/core/errors";
-import {
-  type Grant,
-  type GrantScope,
-  ONCE_SECONDS,
-  PATH_OFFER,
-  readGrant,
-  underPrefix,
-} from "@custos/core/grant";
+import { type Grant, type GrantScope, ONCE_SECONDS, PATH_OFFER, readGrant } from "@custos/core/grant";
 import { newId } from "@custos/core/ids";
 import type { Policy } from "@custos/core/policy";
+import { withinPrefix } from "@custos/core/target_path";
 import type { Wanted } from "@custos/core/request";
 import type { VerifiedCard } from "./card.ts";
 
@@ -153,7 +147,7 @@ function accessScope(card: AccessCard): GrantScope & { path_prefix: string } {
 }
 
 function methodsAt(policy: Policy, path: string): string[] {
-  const rules = policy.rules.filter((rule) => underPrefix(rule.path_prefix, path));
+  const rules = policy.rules.filter((rule) => withinPrefix(path, rule.path_prefix));
   return [...new Set(rules.flatMap((rule) => rule.methods))];
 }
 

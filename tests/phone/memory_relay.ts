@@ -96,6 +96,7 @@ async function read(
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, wait_ms);
     signal?.addEventListener("abort", () => resolve(), { once: true });
+    if (signal?.aborted) resolve(); // it ended while the token was checked
     mailbox.waiting.add(resolve);
     await promise;
     clearTimeout(timer);

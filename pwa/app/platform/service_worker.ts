@@ -9,14 +9,34 @@ interface TrustedTypes {
   };
 }
 
-/** Registers the worker. `onUpdate` is called when a new build waits; what it gets makes the build take over. */
-export async function registerWorker(onUpdate: (apply: () => void) => void, onWake: () => void): Promise<void> {
-  if (!("serviceWorker" in navigator)) return;
+const SCRIPT = "sw.js";
+/** A page that stays open asks for a new build so often, in milliseconds. */
+const ASK_MS = 60 * 60 * 1000;
+
+/** What the worker tells the page. */
+export interface WorkerEvents {
+  /** A new build waits. `apply` makes it take over, which loads the page anew. */
+  onUpdate: (apply: () => void) => void;
+  /** A push came, or a notification was opened. */
+  onWake: () => void;
+}
+
+/** Registers the worker. Without one (an old browser, a private window) the app works, but not offline. */
+export async function registerWorker(events: WorkerEvents): Promise<void> {
   const { serviceWorker } = navigator;
-  const registration = await serviceWorker.register(workerUrl(), { type: "module", updateViaCache: "none" });
+  if (serviceWorker === undefined) return;
+  serviceWorker.addEventListener("message", (event) => {
+    if (event.data === "wake") events.onWake();
+  });
+  let controlled = serviceWorker.controller !== null;
+  serviceWorker.addEventListener("controllerchange", () => {
+    if (controlled) location.reload(); // the person asked for the new build, in this tab or another
+    controlled = true;
+  });
+  const registration = await serviceWorker.register(scriptUrl(), { updateViaCache: "none" });
   const offer = (worker: ServiceWorker | null) => {
-    if (worker === null || serviceWorker.controller === null) return;
-    onUpdate(() => worker.postMessage("update"));
+    // Without a controller this is the first build, which takes over by itself.
+    if (worker !== null && serviceWorker.controller !== null) events.onUpdate(() => worker.postMessage("update"));
   };
   offer(registration.waiting);
   registration.addEventListener("updatefound", () => {
@@ -25,24 +45,17 @@ export async function registerWorker(onUpdate: (apply: () => void) => void, onWa
       if (worker.state === "installed") offer(worker);
     });
   });
-  let controlled = serviceWorker.controller !== null;
-  serviceWorker.addEventListener("controllerchange", () => {
-    if (controlled) location.reload(); // the person asked for the update
-    controlled = true;
-  });
-  serviceWorker.addEventListener("message", (event) => {
-    if (event.data === "wake") onWake();
-  });
+  setInterval(() => void registration.update().catch(() => {}), ASK_MS);
 }
 
-function workerUrl(): string {
+function scriptUrl(): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-  if (trustedTypes === undefined) return "sw.js";
+  if (trustedTypes === undefined) return SCRIPT;
   const policy = trustedTypes.createPolicy("custos", {
     createScriptURL: (url) => {
-      if (url !== "sw.js") throw new TypeError("custos loads no other script");
+      if (url !== SCRIPT) throw new TypeError("custos loads no other script");
       return url;
     },
   });
-  return policy.createScriptURL("sw.js");
+  return policy.createScriptURL(SCRIPT);
 }
