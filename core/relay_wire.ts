@@ -22,6 +22,8 @@ export const JSON_BYTES_MAX: number = 4096;
 /** Largest JSON reply that a client reads, in bytes: a full page in base64url with its framing. */
 export const REPLY_BYTES_MAX: number = Math.ceil(PAGE_BYTES_MAX * 4 / 3) + PAGE_MESSAGES_MAX * 128 + 1024;
 
+/** `GET`: the public key with which this relay signs its pushes, or 404 where it sends none. */
+export const PUSH_KEY_PATH: string = "/v1/push-key";
 /** The header that carries the invite of a relay that asks for one. */
 export const INVITE_HEADER: string = "custos-invite";
 /** The only type of a posted message. It is not on CORS's safe list, so a foreign page cannot post without a preflight. */
@@ -187,6 +189,12 @@ export function decodeRelayError(value: unknown): RelayErrorBody | null {
   const { kind, message } = value;
   if (typeof kind !== "string" || typeof message !== "string" || message.length > 1024) return null;
   return Object.hasOwn(RELAY_STATUS, kind) ? { kind: kind as RelayErrorKind, message } : null;
+}
+
+/** `{key}`: a P-256 point, uncompressed (RFC 8292 §3.2), as base64url; or `null`. */
+export function decodePushKey(value: unknown): string | null {
+  if (!hasExactly(value, "key") || typeof value.key !== "string") return null;
+  return value.key.length === 87 && value.key.startsWith("B") && isBase64url(value.key) ? value.key : null;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   decodeMessage,
   decodePage,
   decodePosted,
+  decodePushKey,
   decodePushSubscription,
   decodeRelayError,
   hashToken,
@@ -106,6 +107,12 @@ Deno.test("decodePushSubscription() accepts what browsers give and keeps what is
   assert.deepEqual(decodePushSubscription({ ...SUBSCRIPTION, expirationTime: null }), SUBSCRIPTION);
 });
 
+const PUSH_KEY = toBase64url(Uint8Array.from({ length: 65 }, (_, at) => at === 0 ? 4 : at));
+
+Deno.test("decodePushKey() accepts an uncompressed point", () => {
+  assert.equal(decodePushKey({ key: PUSH_KEY }), PUSH_KEY);
+});
+
 const endpoint = (text: string) => ({ ...SUBSCRIPTION, endpoint: text });
 const REFUSED: [(value: unknown) => unknown, string, unknown[]][] = [
   [decodeMailboxHashes, "decodeMailboxHashes", [
@@ -141,6 +148,13 @@ const REFUSED: [(value: unknown) => unknown, string, unknown[]][] = [
     { kind: "toString", message: "" },
     { kind: "full" },
     { kind: "full", message: "m".repeat(1025) },
+  ]],
+  [decodePushKey, "decodePushKey", [
+    { key: PUSH_KEY.slice(1) },
+    { key: "C" + PUSH_KEY.slice(1) },
+    { key: PUSH_KEY.slice(0, 86) + "=" },
+    { key: PUSH_KEY, more: 1 },
+    { key: 1 },
   ]],
   [decodePushSubscription, "decodePushSubscription", [
     endpoint("http://push.example.test/abc"),

@@ -1,15 +1,15 @@
-/** The frames of `stream.ts` as bytes: writing one, and reading them from chunks that are cut anywhere. */
+/** The frames of `stream.ts` and `upload.ts` as bytes: writing one, and reading them from chunks that are cut anywhere. */
 
 import type { Bytes } from "@custos/core/bytes";
 import { ByteReader } from "./byte_reader.ts";
 import { RpcError } from "./rpc_error.ts";
 
 /** Kinds of frames. */
-export const KIND = { head: 1, body: 2, end: 3, error: 4 } as const;
+export const KIND = { head: 1, body: 2, end: 3, error: 4, pending: 5, params: 6 } as const;
 
 /** Most body bytes in one frame. */
 export const MAX_BODY_FRAME_BYTES = 65_536;
-/** Most bytes of a frame that is read as a whole (head, end, error). */
+/** Most bytes of a frame that is read as a whole: all but those of a body. */
 export const MAX_JSON_FRAME_BYTES = 4_194_304;
 
 const HEADER_BYTES = 5;

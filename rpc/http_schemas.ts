@@ -71,6 +71,11 @@ export interface HttpResult {
   received_bytes: number;
 }
 
+/** What a streamed call waits for before its head: the request that is on the phone. */
+export interface StreamPending {
+  request_id: string;
+  fingerprint: string;
+}
 /** Head of a streamed answer. */
 export interface StreamHead {
   request_id: string;
@@ -103,6 +108,11 @@ export const HTTP_RESULT: Schema<HttpResult> = shape<HttpResult>({
   body: text(Math.ceil(MAX_INLINE_BYTES / 3) * 4),
   body_encoding: word("utf8", "base64"),
   ...end,
+});
+/** Schema of {@link StreamPending}. */
+export const STREAM_PENDING: Schema<StreamPending> = shape<StreamPending>({
+  request_id: ID,
+  fingerprint: FINGERPRINT,
 });
 /** Schema of {@link StreamHead}. */
 export const STREAM_HEAD: Schema<StreamHead> = shape<StreamHead>(head);

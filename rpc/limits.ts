@@ -12,6 +12,8 @@ export const MAX_INLINE_BYTES = 16_777_216;
 
 /** Largest request body in a JSON call: 1 MiB, held in memory. */
 export const MAX_REQUEST_BODY_BYTES = 1_048_576;
+/** Largest request body at all: 64 MiB, which is also the most that a policy can allow. */
+export const MAX_UPLOAD_BYTES = 67_108_864;
 /** Largest JSON call: a body of 1 MiB as JSON-escaped text of control characters is 6 MiB, and its headers. */
 export const MAX_CALL_BYTES = 8_388_608;
 /** Largest JSON reply: an inline answer of 16 MiB as base64 or as JSON-escaped text, and its headers. */

@@ -1,22 +1,31 @@
 /**
- * The streaming form of `http.request`: `POST /http` with the params as JSON, answered with
- * `application/vnd.custos.stream`, a sequence of frames `[kind: 1 byte][length: 4 bytes, big-endian][payload]`:
+ * The streaming form of `http.request`: `POST /http` with the params as JSON, or as the frames of `upload.ts` where the
+ * request has a large body, answered with `application/vnd.custos.stream`, a sequence of frames
+ * `[kind: 1 byte][length: 4 bytes, big-endian][payload]`:
  *
  * | kind | payload |
  * |---|---|
- * | 1 | head: JSON of `StreamHead`; exactly one, first |
+ * | 5 | pending: JSON of `StreamPending`; at most one, first: the call waits for the person |
+ * | 1 | head: JSON of `StreamHead`; exactly one, before any body |
  * | 2 | body bytes, at most 64 KiB |
  * | 3 | end: JSON of `StreamEnd`; last |
  * | 4 | error: JSON-RPC error object; last |
  *
  * A stream that stops without 3 or 4 was cut, and its outcome is unknown (B82). Both sides hold one frame or chunk at a
- * time, so 1 GB takes no more memory than 1 KB. An error before the head is an ordinary JSON-RPC response.
+ * time, so 1 GB takes no more memory than 1 KB. An error before the first frame is an ordinary JSON-RPC response.
  */
 
 import { type Bytes, fromUtf8, utf8 } from "@custos/core/bytes";
 import { decodeResult } from "./decode.ts";
-import { frame, FrameReader, KIND, MAX_BODY_FRAME_BYTES } from "./frames.ts";
-import { STREAM_END, STREAM_HEAD, type StreamEnd, type StreamHead } from "./http_schemas.ts";
+import { frame, type FrameHeader, FrameReader, KIND, MAX_BODY_FRAME_BYTES } from "./frames.ts";
+import {
+  STREAM_END,
+  STREAM_HEAD,
+  STREAM_PENDING,
+  type StreamEnd,
+  type StreamHead,
+  type StreamPending,
+} from "./http_schemas.ts";
 import { type JsonRpcErrorResponse, RpcError } from "./rpc_error.ts";
 
 /** Content type of a stream of frames. */
@@ -88,13 +97,19 @@ export interface StreamedHttp {
   end(): StreamEnd;
 }
 
+/** Hears of the request that a call waits for. The stream is read on when it has resolved. */
+export type OnPending = (pending: StreamPending) => void | Promise<void>;
+
 /**
  * Reads frames. Throws `outcome_unknown` where the head does not decode, or the error that came in its place.
  * Cancelling `body` cancels `source`, and with it the upstream request.
  */
-export async function decodeStream(source: ReadableStream<Bytes>): Promise<StreamedHttp> {
+export async function decodeStream(
+  source: ReadableStream<Bytes>,
+  onPending: OnPending = () => {},
+): Promise<StreamedHttp> {
   const frames = new FrameReader(source);
-  const head = await readHead(frames);
+  const head = await readHead(frames, onPending);
   const lost = (why: string) => unknown(why).withRequest(head.request_id, head.fingerprint);
   let end: StreamEnd | null = null;
 
@@ -140,10 +155,16 @@ export async function decodeStream(source: ReadableStream<Bytes>): Promise<Strea
   };
 }
 
-async function readHead(frames: FrameReader): Promise<StreamHead> {
+async function readHead(frames: FrameReader, onPending: OnPending): Promise<StreamHead> {
   try {
-    const header = await frames.next();
+    let header = await frames.next();
     if (header === null) throw unknown("The daemon's answer is empty.");
+    if (header.kind === KIND.pending) {
+      const pending = decodeResult(STREAM_PENDING, parse(await frames.whole()));
+      if (pending === null) throw unknown("What the daemon waits for does not have the agreed form.");
+      await onPending(pending);
+      header = await next(frames, pending);
+    }
     const payload = await frames.whole();
     if (header.kind === KIND.error) throw errorOf(payload) ?? unknown("The daemon's error is malformed.");
     const head = header.kind === KIND.head ? decodeResult(STREAM_HEAD, parse(payload)) : null;
@@ -153,6 +174,14 @@ async function readHead(frames: FrameReader): Promise<StreamHead> {
     await frames.cancel(error);
     throw error instanceof RpcError ? error : unknown("The line to the daemon broke.");
   }
+}
+
+/** The frame after the pending one. A line that breaks here may break after the approval, so the request is named. */
+async function next(frames: FrameReader, { request_id, fingerprint }: StreamPending): Promise<FrameHeader> {
+  const header = await frames.next().catch(() => null);
+  if (header !== null) return header;
+  throw unknown("The line to the daemon broke while the answer was waited for.")
+    .withRequest(request_id, fingerprint);
 }
 
 function errorOf(payload: Uint8Array): RpcError | null {

@@ -21,10 +21,12 @@ export class ConnectFailed extends Error {
   override readonly name: string = "ConnectFailed";
 }
 
-/** Sends `body` as JSON to `path`. */
+/** Sends `body` to `path`: JSON, or a stream of frames, which is let go of once an answer is there. */
 export interface Exchange {
   path: string;
-  body: string;
+  body: string | ReadableStream<Uint8Array>;
+  /** Of a stream; JSON where it is left out. */
+  type?: string;
   signal?: AbortSignal;
 }
 
@@ -34,7 +36,7 @@ export interface Exchange {
  * cancellation, or the signal.
  */
 export async function postUnix(socket: string, exchange: Exchange): Promise<Response> {
-  const { path, body, signal } = exchange;
+  const { path, body, type = "application/json", signal } = exchange;
   signal?.throwIfAborted();
   const connection = await connect(socket);
   const close = () => {
@@ -48,18 +50,28 @@ export async function postUnix(socket: string, exchange: Exchange): Promise<Resp
   signal?.addEventListener("abort", close);
   if (signal?.aborted) close();
   try {
-    const content = utf8(body);
-    const head = `POST ${path} HTTP/1.1\r\nHost: custos.invalid\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${content.length}\r\nConnection: close\r\n\r\n`;
+    const content = typeof body === "string" ? utf8(body) : null;
+    const framing = content === null ? "Transfer-Encoding: chunked" : `Content-Length: ${content.length}`;
+    const head = utf8(
+      `POST ${path} HTTP/1.1\r\nHost: custos.invalid\r\nContent-Type: ${type}\r\n${framing}\r\nConnection: close\r\n\r\n`,
+    );
+    const source = typeof body === "string" ? null : body.getReader();
     // a daemon that refuses a long call may answer before it has read it all: the answer counts, not the broken pipe
-    const written = writeAll(connection, concat(utf8(head), content)).catch((error) => error);
+    const written = writeAll(connection, content === null ? head : concat(head, content))
+      .then(() => source === null ? undefined : writeChunks(connection, source))
+      .catch((error) => {
+        // a source that failed must not look like a body that ended
+        if (source !== null) close();
+        return error;
+      });
     const reader = new ByteReader(async () => {
       const buffer = new Uint8Array(READ_BYTES);
       const count = await connection.read(buffer);
       return count === null ? null : buffer.subarray(0, count);
     });
     const { status, headers } = await readHead(reader);
-    await written;
+    if (source === null) await written;
+    else await source.cancel().catch(() => {});
     return new Response(bodyStream(reader, headers, close, signal), { status, headers });
   } catch (error) {
     close();
@@ -78,6 +90,19 @@ async function connect(socket: string): Promise<Deno.UnixConn> {
 async function writeAll(connection: Deno.UnixConn, bytes: Uint8Array): Promise<void> {
   let rest = bytes;
   while (rest.length > 0) rest = rest.subarray(await connection.write(rest));
+}
+
+/** The chunked coding of RFC 9112 §7.1. Returns early, without the last chunk, where `source` was let go of. */
+async function writeChunks(
+  connection: Deno.UnixConn,
+  source: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<void> {
+  for (;;) {
+    const { done, value } = await source.read();
+    if (done) return await writeAll(connection, utf8("0\r\n\r\n"));
+    if (value.length === 0) continue;
+    await writeAll(connection, concat(utf8(`${value.length.toString(16)}\r\n`), value, utf8("\r\n")));
+  }
 }
 
 async function readHead(reader: ByteReader): Promise<{ status: number; headers: Headers }> {

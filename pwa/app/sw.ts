@@ -16,6 +16,8 @@ const CACHE_PREFIX = "build-";
 const CACHE = CACHE_PREFIX + CUSTOS_BUILD.version;
 const CONFIG_CACHE = "config";
 const SHELL = "index.html";
+/** Its address: some hosts redirect from the file's own name. */
+const SHELL_URL = "./";
 /** How long a page waits for fresh headers before it opens with those that are kept, in milliseconds. */
 const HEADERS_MS = 800;
 /** The one notification: a newer one takes its place. */
@@ -52,7 +54,8 @@ scope.addEventListener("fetch", (event) => {
 
 /** A file from the network, if it is the one that was built. Throws `TypeError` where it is not. */
 async function builtFile(name: string): Promise<Response> {
-  const response = await fetch(name, { cache: "no-store", redirect: "error" });
+  const url = name === SHELL ? SHELL_URL : name;
+  const response = await fetch(url, { cache: "no-store", redirect: "error" });
   const digest = await crypto.subtle.digest("SHA-256", await response.clone().arrayBuffer());
   const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   if (!response.ok || hex !== CUSTOS_BUILD.files[name]) {
@@ -86,7 +89,7 @@ async function page(request: Request): Promise<Response> {
 async function freshHeaders(): Promise<Headers | null> {
   try {
     const signal = AbortSignal.timeout(HEADERS_MS);
-    const response = await fetch(SHELL, { method: "HEAD", cache: "no-store", redirect: "error", signal });
+    const response = await fetch(SHELL_URL, { method: "HEAD", cache: "no-store", redirect: "error", signal });
     const headers = new Headers(response.headers);
     for (const name of ["content-encoding", "content-length", "transfer-encoding"]) headers.delete(name);
     // Anything else that answers here, such as a captive portal, does not have this policy.

@@ -1,6 +1,6 @@
 /** What the app has of its platform: new builds, wake-ups by a push, and the number on its icon. */
 
-import { effect, type Signal, signal } from "@preact/signals";
+import { computed, effect, type Signal, signal } from "@preact/signals";
 import type { Model } from "./model.ts";
 import { registerWorker } from "./platform/service_worker.ts";
 
@@ -15,10 +15,12 @@ export function startPlatform(model: Model): void {
     // After sleep a long poll may be dead without knowing it (B141).
     if (document.visibilityState === "visible" && model.daemons.value.length > 0) wake();
   });
-  effect(() => showBadge(model.ready.value ? model.pending.value.length : null));
+  const waiting = computed(() => model.ready.value ? model.pending.value.length : null);
+  effect(() => showBadge(waiting.value));
+  const mailboxes = computed(() => model.daemons.value.map(({ record }) => record.to_phone.id).join());
   effect(() => {
     // A relay may have lost what it knew, and a new computer has another mailbox: both are told again.
-    if (!model.ready.value || model.daemons.value.length === 0 || permission() !== "granted") return;
+    if (mailboxes.value === "" || permission() !== "granted") return;
     void import("./platform/push.ts").then(({ renewPush }) => renewPush(model)).catch(() => {});
   });
 }
