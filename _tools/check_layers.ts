@@ -2,7 +2,7 @@
  * Folders are trust zones and imports point one way (DESIGN §3). This check fails on any other arrow, on what a zone may
  * not touch, and on wide permission flags.
  */
-import { isSource, isTest, walk, zoneOf } from "./files.ts";
+import { isPure, isSource, isTest, walk, zoneOf } from "./files.ts";
 import { report } from "./findings.ts";
 import { ROOT } from "./launch.ts";
 import { type Import, moduleGraph } from "./module_graph.ts";
@@ -65,7 +65,7 @@ function wrongImport(path: string, { specifier, target }: Import): string | null
 function wrongBuiltin(path: string, zone: string, target: string): string | null {
   if (target === "node:child_process") return "node:child_process starts programs; only _tools/launch.ts may";
   if (target === "node:crypto" && !isTest(path)) return "node:crypto is not used here; use WebCrypto";
-  if ((zone === "core" || zone === "pwa") && !isTest(path)) {
+  if (isPure(path)) {
     return `${zone} is pure and may not import ${target}`;
   }
   return null;

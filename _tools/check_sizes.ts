@@ -7,7 +7,7 @@ import { ROOT } from "./launch.ts";
 export const MAX_LINES = 300;
 
 function counts(path: string): boolean {
-  if (/(^|\/)(testdata|golden)\/|\.bundle\.js$/.test(path)) return false;
+  if (/(^|\/)(testdata|golden|dist)\/|\.bundle\.js$/.test(path)) return false;
   return isSource(path) || /\.(js|mjs|sh)$/.test(path) || path === ".ci/run";
 }
 

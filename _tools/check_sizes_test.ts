@@ -9,6 +9,7 @@ Deno.test("checkSizes() counts source to the line and leaves data out", async ()
     "core/long.ts": lines(MAX_LINES + 1),
     "pwa/long.tsx": lines(MAX_LINES + 1),
     "core/testdata/vectors.ts": lines(MAX_LINES + 1),
+    "pwa/dist/engine.js": lines(MAX_LINES + 1),
     "daemon/egress/cell.bundle.js": lines(MAX_LINES + 1),
     "core/words.txt": lines(MAX_LINES + 1),
   }, checkSizes);

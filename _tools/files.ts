@@ -26,6 +26,14 @@ export function isTest(path: string): boolean {
   return /_test\.tsx?$/.test(path) || /(^|\/)testdata\//.test(path);
 }
 
+/** What runs as a program of the zone pwa: the app's server, and the tool that looks at what a server gives. */
+const PWA_PROGRAMS = new Set(["pwa/serve.ts", "pwa/verify/main.ts"]);
+
+/** Whether a file does no I/O and knows no runtime: core, and the phone but for its programs. */
+export function isPure(path: string): boolean {
+  return /^(core|pwa)\//.test(path) && !PWA_PROGRAMS.has(path) && !isTest(path);
+}
+
 /** The folder at the top that a file is in: its trust zone. */
 export function zoneOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.indexOf("/")) : "";

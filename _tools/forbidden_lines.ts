@@ -1,5 +1,5 @@
 /** Source lines that a zone may not hold, found by text: what no import shows. Comments are left out. */
-import { isSource, isTest, readIfThere } from "./files.ts";
+import { isPure, isSource, isTest, readIfThere } from "./files.ts";
 
 interface Rule {
   readonly pattern: RegExp;
@@ -27,7 +27,7 @@ const RULES: readonly Rule[] = [
   },
   {
     pattern: /(?<!["'])\bDeno\.[a-zA-Z]/,
-    applies: (path) => isSource(path) && /^(core|pwa)\//.test(path) && !isTest(path),
+    applies: (path) => isSource(path) && isPure(path),
     why: "this zone is pure: no I/O, no runtime",
   },
   {

@@ -1,4 +1,4 @@
-/** What the tasks call: `main.ts start|custos|mcp|phone|demo|bench [arguments]`. Exit code 2 for a name it does not know. */
+/** What the tasks call: `main.ts start|custos|mcp|verify-pwa|phone|demo|bench [arguments]`. Exit code 2 for a name it does not know. */
 import { follow, ROOT, runDeno } from "./launch.ts";
 import { complain } from "./say.ts";
 import { demoFlags, PROGRAMS } from "./tool_flags.ts";
@@ -15,6 +15,10 @@ async function main(args: readonly string[]): Promise<number> {
       const { runCaller } = await import("./run_part.ts");
       return await runCaller(name === "custos" ? "cli" : "mcp", rest);
     }
+    case "verify-pwa": {
+      const { runVerify } = await import("./run_part.ts");
+      return await runVerify(rest);
+    }
     case "phone": {
       const { runPhone } = await import("./run_part.ts");
       return await runPhone(rest);
@@ -24,7 +28,7 @@ async function main(args: readonly string[]): Promise<number> {
     case "bench":
       return await runTool("bench/main.ts", PROGRAMS, rest);
     default:
-      complain("usage: main.ts start|custos|mcp|phone|demo|bench [arguments]");
+      complain("usage: main.ts start|custos|mcp|verify-pwa|phone|demo|bench [arguments]");
       return 2;
   }
 }

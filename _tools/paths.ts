@@ -7,6 +7,7 @@
  * are two daemons, case B191) or there is no such variable.
  */
 import { isAbsolute, join, resolve } from "node:path";
+import { PUSH_SERVICES } from "../relay/push_services.ts";
 import type { Profile, Values } from "./permissions.ts";
 
 /** Longest socket path in bytes that works on Linux (107) and macOS (103). Case B184. */
@@ -15,13 +16,22 @@ export const MAX_SOCKET_BYTES = 103;
 /** The port on which the relay of `deno task start` listens for browsers. */
 export const DEFAULT_RELAY_PORT = 8787;
 
-/** Where the phone's page will be served on this machine; the RP id of passkeys is its host. */
-export const DEFAULT_PWA_ORIGIN = "http://localhost:8788";
+/** The port on which `deno task start` serves the phone's page. */
+export const DEFAULT_PWA_PORT = 8788;
+
+/**
+ * The origin of that page. It is `localhost`, not an address: passkeys belong to a host name (WebAuthn allows no IP
+ * literal), and to this origin for good.
+ */
+export const DEFAULT_PWA_ORIGIN = `http://localhost:${DEFAULT_PWA_PORT}`;
 
 /** What the caller chose. */
 export interface PlaceOptions {
   readonly state?: string;
   readonly relay_port?: number;
+  readonly pwa_port?: number;
+  /** The relay may call the push services. */
+  readonly push?: boolean;
   readonly profile?: Profile;
 }
 
@@ -66,6 +76,9 @@ export function placesIn(
     socket,
     relay_socket,
     relay_address: `127.0.0.1:${options.relay_port ?? DEFAULT_RELAY_PORT}`,
+    push_services: options.push === true ? PUSH_SERVICES : [],
+    pwa_port: options.pwa_port ?? DEFAULT_PWA_PORT,
+    verify_host: null,
     phone_net: ["127.0.0.1", "localhost"],
     profile: options.profile ?? "public",
   };

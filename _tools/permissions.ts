@@ -8,7 +8,7 @@
 import { DELETED_ENV, DENIED_LAN, DENIED_PUBLIC, REFUSED_ENV } from "./permission_lists.ts";
 
 /** The processes that custos starts. `phone` is the software phone, a test tool. */
-export type PartName = "daemon" | "relay" | "cli" | "mcp" | "phone";
+export type PartName = "daemon" | "relay" | "pwa" | "cli" | "mcp" | "verify-pwa" | "phone";
 
 /** `public` denies private addresses in the runtime; `lan` allows loopback and RFC 1918 (DESIGN §3). */
 export type Profile = "public" | "lan";
@@ -27,6 +27,12 @@ export interface Values {
   readonly relay_socket: string | null;
   /** `host:port` on which the local relay listens for the browser. Port 0 lets the system choose. */
   readonly relay_address: string;
+  /** Hosts of the push services that the relay may call; empty where it sends no pushes. */
+  readonly push_services: readonly string[];
+  /** Port of `localhost` on which the phone app is served on this machine. */
+  readonly pwa_port: number;
+  /** `host:port` of the origin that `custos-verify-pwa` looks at, or null where it is not run. */
+  readonly verify_host: string | null;
   /** `host` or `host:port` of the relays that the software phone may reach. */
   readonly phone_net: readonly string[];
   readonly profile: Profile;
@@ -165,12 +171,43 @@ function relayFlags(values: Values): Flag[] {
       "read the daemon's state or any other path",
     ),
     {
-      flag: `--allow-net=${[values.relay_address, ...unix.map((path) => `unix:${path}`)].join(",")}`,
-      why: "The addresses on which it listens.",
+      flag: `--allow-net=${
+        [
+          values.relay_address,
+          ...unix.map((path) => `unix:${path}`),
+          ...values.push_services.map((host) => `${host}:443`),
+        ].join(",")
+      }`,
+      why:
+        "The addresses on which it listens; and the push services, where `--push-contact` turns pushes on.",
       cannot: "connect to anything else, or listen anywhere else",
     },
     env(REFUSED_ENV, "Refuse to start under variables that open it to others."),
     IGNORE_ENV,
+  ];
+}
+
+function pwaFlags(values: Values): Flag[] {
+  return [
+    NO_PROMPT,
+    CACHED_ONLY,
+    {
+      flag: `--allow-net=127.0.0.1:${values.pwa_port},[::1]:${values.pwa_port}`,
+      why: "The addresses on which it listens. A browser's `localhost` is both.",
+      cannot: "read a file, connect to anything, or listen anywhere else",
+    },
+  ];
+}
+
+function verifyFlags(values: Values): Flag[] {
+  return [
+    NO_PROMPT,
+    CACHED_ONLY,
+    {
+      flag: `--allow-net=${values.verify_host ?? "custos.invalid:443"}`,
+      why: "The one origin that it looks at.",
+      cannot: "follow a redirect to another host, or read a file",
+    },
   ];
 }
 
@@ -201,6 +238,12 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
     passes: ["NO_COLOR"],
     flags: relayFlags,
   },
+  pwa: {
+    module: "pwa/serve.ts",
+    what: "serves the phone app from its own code",
+    passes: [],
+    flags: pwaFlags,
+  },
   cli: {
     module: "cli/main.ts",
     what: "the command `custos`",
@@ -217,6 +260,12 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
     what: "the MCP server on stdio",
     passes: CALLER_ENV,
     flags: (values) => callerFlags(values, CALLER_ENV, "Find the socket, name the caller."),
+  },
+  "verify-pwa": {
+    module: "pwa/verify/main.ts",
+    what: "compares what an origin serves with the phone app that was built",
+    passes: [],
+    flags: verifyFlags,
   },
   phone: {
     module: "tests/phone/main.ts",

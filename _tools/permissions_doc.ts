@@ -1,6 +1,7 @@
 /** `docs/permissions.md` and the golden flag lists, made from `permissions.ts`. */
 import { denoOutput } from "./launch.ts";
 import { type Flag, flagsOf, type PartName, PARTS, type Profile, type Values } from "./permissions.ts";
+import { PUSH_SERVICES } from "../relay/push_services.ts";
 import { DELETED_ENV, DENIED_LAN, DENIED_PUBLIC, REFUSED_ENV } from "./permission_lists.ts";
 
 /** Values that stand for the places of a real machine. */
@@ -12,6 +13,9 @@ export function exampleValues(profile: Profile): Values {
     socket: "/RUN/custos.sock",
     relay_socket: "/RUN/relay.sock",
     relay_address: "127.0.0.1:8787",
+    push_services: PUSH_SERVICES,
+    pwa_port: 8788,
+    verify_host: "custos.example:443",
     phone_net: ["127.0.0.1", "localhost"],
     profile,
   };

@@ -1,4 +1,4 @@
-/** `deno task custos|mcp|phone`: one part under its narrow flags, with this terminal, and its exit code as ours. */
+/** `deno task custos|mcp|verify-pwa|phone`: one part under its narrow flags, with this terminal, and its exit code as ours. */
 import { resolve } from "node:path";
 import { follow, launch } from "./launch.ts";
 import { places, privateFolder } from "./paths.ts";
@@ -36,6 +36,17 @@ export async function runPhone(args: readonly string[]): Promise<number> {
   privateFolder(phone_dir);
   const rest = named === undefined ? [...args, "--state", phone_dir] : args;
   return await follow(launch("phone", values, { ...TERMINAL, args: rest }));
+}
+
+/** Compares what an origin serves with the app of this checkout. It may reach that origin and nothing else. */
+export async function runVerify(args: readonly string[]): Promise<number> {
+  const origin = args.find((arg) => !arg.startsWith("-"));
+  const url = origin === undefined ? null : URL.parse(origin);
+  // What is no origin is left to the part itself, which says what it wants.
+  const verify_host = url === null || url.hostname === ""
+    ? null
+    : `${url.hostname}:${url.port !== "" ? url.port : url.protocol === "https:" ? 443 : 80}`;
+  return await follow(launch("verify-pwa", { ...places(Deno.env.get), verify_host }, { ...TERMINAL, args }));
 }
 
 /** The value of `--name VALUE` or `--name=VALUE` before a `--`, without taking it out. */

@@ -1,32 +1,25 @@
 /**
- * `deno task start`: relay and daemon for real use on this machine. The relay listens on TCP for the browser and on a unix
- * socket for the daemon, so that the `public` profile can keep loopback denied (DESIGN §3). Says when both are ready; ends
- * both, by their own process ids, when it is told to stop.
+ * `deno task start`: relay, phone app and daemon for real use on this machine. The relay listens on TCP for the browser and
+ * on a unix socket for the daemon, so that the `public` profile can keep loopback denied (DESIGN §3). Says when all are
+ * ready; ends them, by their own process ids, when it is told to stop.
  */
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 import { denoOutput, launch, ROOT } from "./launch.ts";
-import { DEFAULT_PWA_ORIGIN, places, privateFolder } from "./paths.ts";
+import { privateFolder } from "./paths.ts";
 import { type PartName, PARTS, type Values } from "./permissions.ts";
 import { readyLine } from "./ready.ts";
 import { complain, say } from "./say.ts";
+import { parseStart, type StartOptions } from "./start_options.ts";
 
 /** How long a part may take to end before it is killed. */
 const STOP_TIMEOUT_MS = 10_000;
-
-interface Options {
-  readonly json: boolean;
-  readonly pwa_origin: string;
-  readonly name?: string;
-  readonly root: string;
-}
 
 interface Running {
   readonly name: PartName;
   readonly child: Deno.ChildProcess;
 }
 
-/** What `--json` prints, on one line. `pwa` is null while no page is served. */
+/** What `--json` prints, on one line. `pwa` is the origin of the phone app; null with `--no-pwa`. */
 export interface Started {
   readonly ready: true;
   readonly pid: number;
@@ -37,7 +30,7 @@ export interface Started {
 
 /** Runs until SIGTERM or SIGINT (exit code 0), or until a part ends by itself or cannot start (1). */
 export async function start(args: readonly string[], root: string = ROOT): Promise<number> {
-  const { values, options } = parse(args, root);
+  const { values, options } = parseStart(args);
   for (
     const folder of [dirname(values.daemon_dir), values.daemon_dir, values.relay_dir, dirname(values.socket)]
   ) {
@@ -46,7 +39,7 @@ export async function start(args: readonly string[], root: string = ROOT): Promi
   await fetchModules(root);
   const stop = stopSignals();
   const running: Running[] = [];
-  const starting = startParts(values, options, running, stop);
+  const starting = startParts(root, values, options, running, stop);
   try {
     const started = await Promise.race([starting, stop.asked]);
     if (started === "stop") return 0;
@@ -63,40 +56,6 @@ export async function start(args: readonly string[], root: string = ROOT): Promi
     for (const part of running.toReversed()) await end(part);
     stop.remove();
   }
-}
-
-function parse(args: readonly string[], root: string): { values: Values; options: Options } {
-  let parsed;
-  try {
-    parsed = parseArgs({
-      args: [...args],
-      options: {
-        json: { type: "boolean", default: false },
-        profile: { type: "string", default: "public" },
-        state: { type: "string" },
-        "relay-port": { type: "string" },
-        "pwa-origin": { type: "string", default: DEFAULT_PWA_ORIGIN },
-        name: { type: "string" },
-      },
-    }).values;
-  } catch (error) {
-    throw new RangeError(error instanceof Error ? error.message : String(error));
-  }
-  const { profile, state, json, name } = parsed;
-  if (profile !== "public" && profile !== "lan") throw new RangeError("--profile is public or lan.");
-  const port = parsed["relay-port"];
-  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65535)) {
-    throw new RangeError("--relay-port is a number from 0 to 65535.");
-  }
-  const values = places(Deno.env.get, {
-    profile,
-    ...(state === undefined ? {} : { state }),
-    ...(port === undefined ? {} : { relay_port: Number(port) }),
-  });
-  return {
-    values,
-    options: { json, pwa_origin: parsed["pwa-origin"], root, ...(name === undefined ? {} : { name }) },
-  };
 }
 
 /**
@@ -143,14 +102,15 @@ function stopSignals(): Stop {
 }
 
 async function startParts(
+  root: string,
   values: Values,
-  options: Options,
+  options: StartOptions,
   running: Running[],
   stop: Stop,
 ): Promise<Started> {
   const begin = async (name: PartName, args: string[]) => {
     if (stop.isAsked()) throw new Error("Stopped while starting.");
-    const child = launch(name, values, { args: [...args, "--json"], stdout: "piped", root: options.root });
+    const child = launch(name, values, { args: [...args, "--json"], stdout: "piped", root });
     running.push({ name, child });
     return await readyLine(child, name);
   };
@@ -159,15 +119,24 @@ async function startParts(
   const relay_ready = await begin("relay", [
     ...["--data", values.relay_dir, "--listen", values.relay_address, "--listen", unix],
     ...origin,
+    ...(options.push_contact === null ? [] : ["--push-contact", options.push_contact]),
   ]);
-  const relay = `http://${tcpAddress(relay_ready.listen)}`;
+  const relay = options.relay_url ?? `http://${tcpAddress(relay_ready.listen)}`;
+  // Both name the relay with the same text: the page may speak to no other than the one that the pairing code names.
+  if (options.serve_pwa) await begin("pwa", ["--listen", `localhost:${values.pwa_port}`, "--relay", relay]);
   await begin("daemon", [
     ...["--state", values.daemon_dir, "--socket", values.socket, "--profile", values.profile],
     ...["--relay", unix, "--relay-url", relay],
     ...origin,
-    ...(options.name === undefined ? [] : ["--name", options.name]),
+    ...(options.name === null ? [] : ["--name", options.name]),
   ]);
-  return { ready: true, pid: Deno.pid, socket: values.socket, relay, pwa: null };
+  return {
+    ready: true,
+    pid: Deno.pid,
+    socket: values.socket,
+    relay,
+    pwa: options.serve_pwa ? options.pwa_origin : null,
+  };
 }
 
 /** The `host:port` among the addresses of the relay's ready line: port 0 was asked for, another one was given. */
@@ -204,6 +173,7 @@ function signal(child: Deno.ChildProcess, name: Deno.Signal): void {
 
 function forPeople(started: Started, values: Values): string {
   return `custos is running.
+  phone    ${started.pwa ?? "(no page is served)"}
   relay    ${started.relay}
   socket   ${started.socket}
   state    ${dirname(values.daemon_dir)}

@@ -5,7 +5,7 @@
 import { DENIED_TESTS } from "./permission_lists.ts";
 
 /** Programs that tests and the bench use where they are installed. */
-export const PROGRAMS: readonly string[] = ["nats-server", "nginx", "mitmdump", "chromium", "tmux"];
+export const PROGRAMS: readonly string[] = ["script", "nats-server", "chromium", "nginx", "mitmdump", "wrk"];
 
 const LOOPBACK = ["--allow-net", `--deny-net=${DENIED_TESTS.join(",")}`];
 const UNSTABLE = ["--unstable-worker-options", "--unstable-no-legacy-abort"];

@@ -1,22 +1,30 @@
 /** From the command line of `custos http` to the params of `http.request`. */
 
-import { fromUtf8, toBase64 } from "@custos/core/bytes";
 import { displayLine } from "@custos/core/display";
 import { CustosError } from "@custos/core/errors";
-import type { HeaderPair, HttpBody, HttpParams } from "@custos/rpc/http_schemas";
-import { MAX_REQUEST_BODY_BYTES } from "@custos/rpc/limits";
+import type { HeaderPair, HttpParams } from "@custos/rpc/http_schemas";
 import { toHandle, wholeNumber } from "./args.ts";
 import type { Context, Given } from "./command.ts";
+import { type InputBody, stdinBody } from "./stdin_body.ts";
 
-/** The params that the arguments mean, without a wait. Asks the daemon for handles where none is named. */
-export async function httpParams(given: Given, context: Context): Promise<HttpParams> {
+/** What the arguments mean. */
+export interface HttpInput {
+  /** Without a wait. */
+  params: HttpParams;
+  /** A body that is too large for the params. It can be read once. */
+  upload?: ReadableStream<Uint8Array>;
+}
+
+/** Reads the arguments, and stdin where they say so. Asks the daemon for handles where none is named. */
+export async function httpInput(given: Given, context: Context): Promise<HttpInput> {
   const url = given.positionals[0]!;
   const origin = originOf(url);
-  const body = await bodyOf(given, context);
+  const { body, upload } = await bodyOf(given, context);
+  const method = body === undefined && upload === undefined ? "GET" : "POST";
   const maxBytes = given.one("max-bytes");
   const params: HttpParams = {
     handle: "",
-    method: (given.one("request") ?? (body === undefined ? "GET" : "POST")).toUpperCase(),
+    method: (given.one("request") ?? method).toUpperCase(),
     url,
     headers: given.all("header").map(headerOf),
     body,
@@ -26,7 +34,7 @@ export async function httpParams(given: Given, context: Context): Promise<HttpPa
   };
   const handle = given.one("handle");
   params.handle = handle === undefined ? await onlyHandle(origin, context) : toHandle(handle);
-  return params;
+  return { params, upload };
 }
 
 function originOf(url: string): string {
@@ -44,28 +52,12 @@ function headerOf(text: string): HeaderPair {
   return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
 }
 
-async function bodyOf(given: Given, { io }: Context): Promise<HttpBody | undefined> {
+async function bodyOf(given: Given, { io }: Context): Promise<InputBody> {
   const data = given.one("data");
-  if (data === undefined) return undefined;
-  if (data !== "@-") {
-    if (!data.startsWith("@")) return { encoding: "utf8", data };
-    throw new CustosError("bad_request", "custos opens no files. Give the body through stdin: -d @- <FILE");
-  }
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of io.stdin()) {
-    parts.push(part);
-    size += part.length;
-    if (size > MAX_REQUEST_BODY_BYTES) {
-      throw new CustosError("body_too_large", "The body on stdin has more than 1 MiB. Nothing was sent.");
-    }
-  }
-  const bytes = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
-  try {
-    return { encoding: "utf8", data: fromUtf8(bytes) };
-  } catch {
-    return { encoding: "base64", data: toBase64(bytes) };
-  }
+  if (data === undefined) return {};
+  if (data === "@-") return await stdinBody(io.stdin());
+  if (!data.startsWith("@")) return { body: { encoding: "utf8", data } };
+  throw new CustosError("bad_request", "custos opens no files. Give the body through stdin: -d @- <FILE");
 }
 
 /** The one handle whose policy has this origin. Guessing between two would choose a secret for the human. */

@@ -46,17 +46,22 @@ export class AuditLog {
 
   /** Number of entries. */
   get size(): number {
+    this.#db.group.flush();
     return Number(this.#db.get("SELECT coalesce(max(seq) + 1, 0) AS n FROM audit")!["n"]);
   }
 
   /** Adds one entry, in the caller's transaction if there is one. Throws `storage`, and then nothing was recorded. */
   write(note: AuditNote): void {
     const leaf = encodeLeaf({ v: 1, time_ms: Date.now(), ...note });
-    this.#db.transaction(() => this.#db.run("INSERT INTO audit (seq, leaf) VALUES (?, ?)", this.size, leaf));
+    this.#db.run(
+      "INSERT INTO audit (seq, leaf) VALUES ((SELECT coalesce(max(seq) + 1, 0) FROM audit), ?)",
+      leaf,
+    );
   }
 
   /** Entries from index `after` on, at most `limit`. */
   read(after: number, limit: number): { index: number; leaf: Bytes }[] {
+    this.#db.group.flush(); // what is told to have happened is in what is read
     const rows = this.#db.all(
       "SELECT seq, leaf FROM audit WHERE seq >= ? ORDER BY seq LIMIT ?",
       after,

@@ -20,6 +20,7 @@ import { openRelay, type RelayAddress } from "./relay_line.ts";
 import { ReplyKeys } from "./reply_keys.ts";
 import { RequestEnds } from "./request_ends.ts";
 import { RequestStore } from "./request_store.ts";
+import { Spool } from "./spool.ts";
 import { Waits } from "./waits.ts";
 import type { PhoneOrigin } from "./webauthn_check.ts";
 
@@ -52,6 +53,7 @@ export class Daemon {
     readonly grants: Grants,
     readonly cells: Cells,
     readonly gate: Gate,
+    readonly spool: Spool,
     readonly waits: Waits,
     readonly ends: RequestEnds,
     readonly asks: Asks,
@@ -141,6 +143,7 @@ export class Daemon {
       grants,
       cells,
       gate,
+      Spool.open(options.state),
       new Waits(requests),
       ends,
       asks,

@@ -8,6 +8,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { CustosError } from "@custos/core/errors";
 import { ensurePrivateFolder, makePrivate } from "./state_folder.ts";
 import { SCHEMA, SCHEMA_VERSION } from "./database_schema.ts";
+import { GroupCommit } from "./group_commit.ts";
 
 /** A row as SQLite returns it. */
 export type Row = Record<string, null | number | bigint | string | Uint8Array>;
@@ -20,6 +21,8 @@ export class Database {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, ReturnType<DatabaseSync["prepare"]>>();
   #depth = 0;
+  /** Writes that may wait for others and share their transaction. */
+  readonly group: GroupCommit = new GroupCommit(this);
 
   private constructor(db: DatabaseSync) {
     this.#db = db;
@@ -90,11 +93,11 @@ export class Database {
   /** Runs `work` whole or not at all. Inside another transaction it is a part of that one. */
   transaction<T>(work: () => T): T {
     if (this.#depth > 0) return work();
-    this.#run(() => this.#db.exec("BEGIN IMMEDIATE"));
+    this.run("BEGIN IMMEDIATE");
     this.#depth++;
     try {
       const result = work();
-      this.#run(() => this.#db.exec("COMMIT"));
+      this.run("COMMIT");
       return result;
     } catch (error) {
       try {
@@ -113,8 +116,9 @@ export class Database {
     this.#run(() => this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
   }
 
-  /** Closes the database and gives up the lock. */
+  /** Writes what waits, closes the database and gives up the lock. */
   close(): void {
+    this.group.flush();
     this.#statements.clear();
     this.#db.close();
   }

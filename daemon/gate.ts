@@ -3,7 +3,6 @@
  * is not sent, and what was recorded as started is never sent a second time (DESIGN §6.5, §9).
  */
 
-import type { Bytes } from "@custos/core/bytes";
 import { asCustosError, CustosError } from "@custos/core/errors";
 import { isOnce, type Use } from "@custos/core/grant";
 import type { Target } from "@custos/core/target";
@@ -11,6 +10,7 @@ import type { AuditLog, AuditNote } from "./audit_log.ts";
 import type { Cells, Lease } from "./cells.ts";
 import type { Database } from "./database.ts";
 import type { CellResponse } from "./egress/pending_answer.ts";
+import type { FixedBody } from "./fixed_body.ts";
 import type { Grants, LiveGrant } from "./grants.ts";
 import type { StoredSecret } from "./policy_store.ts";
 
@@ -19,8 +19,10 @@ export interface Outgoing {
   secret: StoredSecret;
   target: Target;
   headers: [string, string][];
-  body: Bytes;
-  use: Use;
+  body: FixedBody;
+  use: Omit<Use, "content_sha256">;
+  /** The hash of exactly this content; only needed where a live grant is for one exact content. */
+  contentSha256: () => Promise<string>;
 }
 
 /** How the answer is wanted. */
@@ -52,10 +54,12 @@ export class Gate {
   }
 
   /** The live grant that allows this request, or `undefined`. */
-  grantFor(outgoing: Outgoing): LiveGrant | undefined {
-    const live = this.#grants.find(outgoing.secret.secret_id, outgoing.use);
+  async grantFor(outgoing: Outgoing): Promise<LiveGrant | undefined> {
+    const { secret, use } = outgoing;
+    const content_sha256 = this.#grants.hasExact(secret.secret_id) ? await outgoing.contentSha256() : "";
+    const live = this.#grants.find(secret.secret_id, { ...use, content_sha256 });
     // A grant was signed for one version of the policy; another version needs another approval (B143).
-    return live?.grant.policy_hash === outgoing.secret.policy_hash ? live : undefined;
+    return live?.grant.policy_hash === secret.policy_hash ? live : undefined;
   }
 
   /**
@@ -67,16 +71,20 @@ export class Gate {
     const note = noteOf(outgoing, live);
     const fileKey = live.file_key.slice();
     const timed = !isOnce(live.grant);
-    const send = this.#recordIntent(live, note);
+    let send: number | null = null;
     let lease: Lease | null = null;
     try {
+      await outgoing.body.check(); // before the grant is used: a body that was changed is never sent (B143)
+      send = await this.#recordIntent(live, note);
+      // Between the commit and here somebody may have taken the grant back, and the key was copied before.
+      if (this.#grants.wasTakenBack(live)) throw usedUp(live);
       lease = await this.#cells.acquire(outgoing.secret, fileKey);
       const { target, headers, body } = outgoing;
       const request = {
         method: target.method,
         url: target.url,
         headers,
-        body: body.length === 0 ? null : body,
+        body: body.content(),
       };
       // Only reads under a timed grant may share a connection: the runtime may repeat what it sent on one (DESIGN §9).
       const keep_alive = timed && (target.method === "GET" || target.method === "HEAD");
@@ -90,11 +98,11 @@ export class Gate {
     } catch (error) {
       lease?.release();
       const known = asCustosError(error);
-      this.#recordEnd(send, known.kind === "outcome_unknown" ? "unknown" : "failed", {
-        ...note,
-        event: known.kind === "outcome_unknown" ? "outcome_unknown" : "send_failed",
-        why: known.kind,
-      });
+      const unknown = known.kind === "outcome_unknown";
+      if (send !== null) {
+        const event = unknown ? "outcome_unknown" : "send_failed";
+        this.#recordEnd(send, unknown ? "unknown" : "failed", { ...note, event, why: known.kind });
+      }
       throw known.withRequest(about.id, about.fingerprint);
     } finally {
       fileKey.fill(0);
@@ -103,29 +111,28 @@ export class Gate {
     }
   }
 
-  /** One use of the grant and the intent, on disk in one transaction before anything else happens. */
-  #recordIntent(live: LiveGrant, note: AuditNote): number {
+  /**
+   * One use of the grant and the intent, in one transaction. Resolves when they are on disk; until then nothing else
+   * happens, and where they cannot be written the use is given back.
+   */
+  #recordIntent(live: LiveGrant, note: AuditNote): Promise<number> {
     let consumed = false;
-    try {
-      return this.#db.transaction(() => {
-        consumed = this.#grants.consume(live);
-        if (!consumed) {
-          throw new CustosError("needs_approval", "The grant for this was used up or has ended. Ask again.")
-            .withRequest(live.request_id, live.fingerprint);
-        }
-        const row = this.#db.get(
-          "INSERT INTO sends (request_id, grant_id, state, started_ms) VALUES (?, ?, 'started', ?) RETURNING id",
-          live.request_id,
-          live.grant.grant_id,
-          Date.now(),
-        )!;
-        this.#audit.write({ ...note, event: "send_started" });
-        return Number(row["id"]);
-      });
-    } catch (error) {
+    const undo = () => {
       if (consumed) this.#grants.restore(live);
-      throw error;
-    }
+      consumed = false;
+    };
+    return this.#db.group.add(() => {
+      consumed = this.#grants.consume(live);
+      if (!consumed) throw usedUp(live);
+      const row = this.#db.get(
+        "INSERT INTO sends (request_id, grant_id, state, started_ms) VALUES (?, ?, 'started', ?) RETURNING id",
+        live.request_id,
+        live.grant.grant_id,
+        Date.now(),
+      )!;
+      this.#audit.write({ ...note, event: "send_started" });
+      return Number(row["id"]);
+    }, undo);
   }
 
   #whenFinished(send: number, note: AuditNote, response: CellResponse, lease: Lease): void {
@@ -150,15 +157,11 @@ export class Gate {
 
   /** The end of a send. The request was sent, so a full disk here cannot undo it: the row stays `started`, which says so. */
   #recordEnd(send: number, state: "finished" | "failed" | "unknown", note: AuditNote): void {
-    try {
-      this.#db.transaction(() => {
-        this.#db.run("UPDATE sends SET state = ? WHERE id = ?", state, send);
-        this.#audit.write(note);
-        if ((note.redactions ?? 0) > 0) this.#audit.write({ ...note, event: "scrubbed" });
-      });
-    } catch {
-      // see above
-    }
+    this.#db.group.add(() => {
+      this.#db.run("UPDATE sends SET state = ? WHERE id = ?", state, send);
+      this.#audit.write(note);
+      if ((note.redactions ?? 0) > 0) this.#audit.write({ ...note, event: "scrubbed" });
+    }).catch(() => {}); // see above
   }
 
   /** At start: what was `started` when the last run died may have been sent; nobody knows (DESIGN §9). */
@@ -180,9 +183,15 @@ export class Gate {
 
   /** Whether a request was, or may have been, sent and its end is not known. */
   outcomeUnknown(requestId: string): boolean {
+    this.#db.group.flush();
     return this.#db.get("SELECT 1 FROM sends WHERE request_id = ? AND state = 'unknown'", requestId) !==
       undefined;
   }
+}
+
+function usedUp(live: LiveGrant): CustosError {
+  return new CustosError("needs_approval", "The grant for this was used up or has ended. Ask again.")
+    .withRequest(live.request_id, live.fingerprint);
 }
 
 function noteOf(outgoing: Outgoing, live: LiveGrant): Omit<AuditNote, "event"> & { event: "send_started" } {

@@ -39,6 +39,7 @@ export class Grants {
   readonly #db: Database;
   readonly #live = new Map<string, LiveGrant>();
   readonly #onEnd: OnGrantEnd[] = [];
+  readonly #takenBack = new WeakSet<LiveGrant>();
 
   constructor(db: Database) {
     this.#db = db;
@@ -94,6 +95,19 @@ export class Grants {
     return true;
   }
 
+  /** Whether a grant was taken back: not used up and not run out, which let what is under way finish. */
+  wasTakenBack(live: LiveGrant): boolean {
+    return this.#takenBack.has(live);
+  }
+
+  /** Whether a live grant of this secret is for one exact content, so that the content's hash has to be known. */
+  hasExact(secretId: string): boolean {
+    for (const { grant } of this.#live.values()) {
+      if (grant.secret_id === secretId && grant.scope.content_sha256 !== undefined) return true;
+    }
+    return false;
+  }
+
   /** Gives a use back after a transaction that failed. */
   restore(live: LiveGrant): void {
     live.uses_left++;
@@ -105,6 +119,7 @@ export class Grants {
     for (const live of ending) {
       this.#live.delete(live.grant.grant_id);
       live.file_key.fill(0);
+      if (why !== "spent" && why !== "expired") this.#takenBack.add(live);
       this.#db.run("UPDATE grants SET ended = ? WHERE grant_id = ?", why, live.grant.grant_id);
       for (const listener of this.#onEnd) listener(live, why);
     }

@@ -3,15 +3,14 @@
  * calls one waits and sends, and the other is told to come back (DESIGN §5.2).
  */
 
-import { toBase64 } from "@custos/core/bytes";
 import { CustosError } from "@custos/core/errors";
-import type { HttpParams, HttpResult } from "@custos/rpc/http_schemas";
+import { bodyInJson, type HttpParams, type HttpResult, type StreamPending } from "@custos/rpc/http_schemas";
 import { DEFAULT_WAIT_MS } from "@custos/rpc/limits";
 import { RpcError } from "@custos/rpc/rpc_error";
 import type { Asks } from "./asks.ts";
 import type { AuditLog } from "./audit_log.ts";
-import type { Gate, Sent } from "./gate.ts";
-import { draftOf, prepare } from "./outgoing.ts";
+import type { Gate, Outgoing, SendOptions, Sent } from "./gate.ts";
+import { draftOf, prepare, type TakeBody } from "./outgoing.ts";
 import type { PolicyStore } from "./policy_store.ts";
 import type { RequestEnds } from "./request_ends.ts";
 import type { StoredRequest } from "./request_store.ts";
@@ -27,29 +26,57 @@ export interface HttpParts {
   waits: Waits;
 }
 
+/** What a streamed call has beside its params. */
+export interface HttpExtras {
+  /** Takes in the body of an upload. */
+  take?: TakeBody;
+  /** Hears of the request that is waited for. */
+  onPending?: (pending: StreamPending) => void;
+}
+
 /**
  * Sends a request, asking the person first where no grant covers it. Throws the refusal, or `needs_approval`, `denied`,
- * `expired` or `withdrawn` about the request that was made.
+ * `expired` or `withdrawn` about the request that was made. A body that was taken in is let go of when the call is over.
  */
 export async function sendHttp(
   parts: HttpParts,
   params: HttpParams,
   maxBytes: number,
   signal: AbortSignal,
+  extras: HttpExtras = {},
+): Promise<Sent> {
+  const outgoing = await prepare(parts.policies, parts.audit, params, extras.take);
+  const letGo = () => outgoing.body.dispose();
+  try {
+    const sent = await authorise(parts, outgoing, params, { signal, max_bytes: maxBytes }, extras.onPending);
+    sent.response.finished.then(letGo, letGo);
+    return sent;
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+}
+
+async function authorise(
+  parts: HttpParts,
+  outgoing: Outgoing,
+  params: HttpParams,
+  options: SendOptions,
+  onPending: HttpExtras["onPending"],
 ): Promise<Sent> {
   const { gate, asks, ends, waits } = parts;
-  const outgoing = await prepare(parts.policies, parts.audit, params);
-  const options = { signal, max_bytes: maxBytes };
-  const live = gate.grantFor(outgoing);
+  const { signal } = options;
+  const live = await gate.grantFor(outgoing);
   if (live !== undefined) return await gate.send(outgoing, live, options);
 
   ends.expireOverdue();
-  const { request, joined } = await asks.ask(await draftOf(outgoing, params));
+  const { request, joined } = await asks.ask(draftOf(outgoing, params));
   // Another call waits for the same answer, and only one of them may send.
   if (joined && waits.count(request.id) > 0) throw RpcError.needsApproval(request.id, request.fingerprint);
+  if (params.wait_ms !== 0) onPending?.({ request_id: request.id, fingerprint: request.fingerprint });
   const ended = await waits.until(request.id, params.wait_ms ?? DEFAULT_WAIT_MS, signal);
   if (ended.status !== "granted" || signal.aborted) throw unanswered(ended);
-  const granted = gate.grantFor(outgoing);
+  const granted = await gate.grantFor(outgoing);
   if (granted === undefined) throw RpcError.needsApproval(ended.id, ended.fingerprint);
   return await gate.send(outgoing, granted, options);
 }
@@ -58,7 +85,7 @@ export async function sendHttp(
 export async function inline({ request_id, fingerprint, response }: Sent): Promise<HttpResult> {
   let bytes: Uint8Array;
   try {
-    bytes = new Uint8Array(await new Response(response.body).arrayBuffer());
+    bytes = response.whole?.bytes ?? new Uint8Array(await new Response(response.body).arrayBuffer());
   } catch (error) {
     await response.finished.catch(() => {}); // the gate has recorded it
     if (error instanceof CustosError) throw error.withRequest(request_id, fingerprint);
@@ -66,14 +93,12 @@ export async function inline({ request_id, fingerprint, response }: Sent): Promi
       .withRequest(request_id, fingerprint);
   }
   const end = await response.finished;
-  const text = asText(bytes);
   return {
     request_id,
     fingerprint,
     status_code: response.status,
     headers: response.headers,
-    body: text ?? toBase64(bytes),
-    body_encoding: text === null ? "base64" : "utf8",
+    ...bodyInJson(bytes),
     truncated: end.truncated,
     redactions: end.redactions,
     received_bytes: end.received_bytes,
@@ -103,13 +128,5 @@ export function unanswered(request: StoredRequest): CustosError {
         .withRequest(id, fingerprint);
     default:
       return RpcError.needsApproval(id, fingerprint);
-  }
-}
-
-function asText(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
   }
 }

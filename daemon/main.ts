@@ -6,19 +6,27 @@ import { Daemon } from "./daemon.ts";
 import { guardEnvironment } from "./environment.ts";
 import { openDoor, rpcApp } from "./rpc_server.ts";
 
+function say(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+function complain(line: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
 /** Faults whose text may hold a value: only their kind and place go to the log. */
 function logFault(error: unknown, where: string): void {
   const name = error instanceof Error ? error.name : typeof error;
   const place = error instanceof Error
     ? error.stack?.split("\n").slice(1, 4).map((line) => line.trim()).join(" ")
     : "";
-  console.error(`custos daemon: ${name} in ${where} ${place}`);
+  complain(`custos daemon: ${name} in ${where} ${place}`);
 }
 
 async function main(): Promise<number> {
   const args = readArgs(Deno.args);
   if (args === null) {
-    console.log(HELP);
+    say(HELP);
     return 0;
   }
   guardEnvironment();
@@ -30,8 +38,8 @@ async function main(): Promise<number> {
   Deno.addSignalListener("SIGUSR1", () => Deno.exit(1));
   const daemon = await Daemon.start(args);
   const door = await openDoor(args.socket, rpcApp(daemon, logFault));
-  if (args.json) console.log(JSON.stringify({ ready: true, socket: args.socket, pid: Deno.pid }));
-  else console.log(`custos daemon is ready on ${args.socket}. Stop it with Ctrl-C.`);
+  if (args.json) say(JSON.stringify({ ready: true, socket: args.socket, pid: Deno.pid }));
+  else say(`custos daemon is ready on ${args.socket}. Stop it with Ctrl-C.`);
   await stopped.promise;
   daemon.withdrawAll(); // first, so that callers who wait hear it while the door is still open
   await door.close();
@@ -44,6 +52,6 @@ try {
 } catch (error) {
   const known = asCustosError(error);
   if (known.kind === "internal") logFault(error, "start");
-  console.error(known.message);
+  complain(known.message);
   Deno.exit(1);
 }

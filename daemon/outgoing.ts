@@ -3,16 +3,15 @@
  * asked (DESIGN §1 step 2).
  */
 
-import { fromUtf8, toBase64url } from "@custos/core/bytes";
 import { contentHash } from "@custos/core/content";
 import { asCustosError, CustosError } from "@custos/core/errors";
 import { checkHeaders } from "@custos/core/header_rules";
-import { sha256 } from "@custos/core/labels";
 import { nameOfHandle, REQUEST_LIMITS } from "@custos/core/request";
 import { checkTarget, parseTarget } from "@custos/core/target";
 import { bodyBytes, type HttpParams } from "@custos/rpc/http_schemas";
 import { agentOf, type Draft } from "./asks.ts";
 import type { AuditLog } from "./audit_log.ts";
+import { type FixedBody, memoryBody } from "./fixed_body.ts";
 import type { Outgoing } from "./gate.ts";
 import type { PolicyStore, StoredSecret } from "./policy_store.ts";
 
@@ -29,10 +28,18 @@ export function secretOf(policies: PolicyStore, handle: string): StoredSecret {
   return secret;
 }
 
+/** Takes in a body of at most `max` bytes that did not come with the params. */
+export type TakeBody = (max: number) => Promise<FixedBody>;
+
 /** Checks a request. What is refused leaves one audit entry with the reason and without the person. */
-export async function prepare(policies: PolicyStore, audit: AuditLog, params: HttpParams): Promise<Outgoing> {
+export async function prepare(
+  policies: PolicyStore,
+  audit: AuditLog,
+  params: HttpParams,
+  take?: TakeBody,
+): Promise<Outgoing> {
   try {
-    return await check(policies, params);
+    return await check(policies, params, take);
   } catch (error) {
     const { kind } = asCustosError(error);
     const agent = agentOf(params.agent).name;
@@ -41,32 +48,37 @@ export async function prepare(policies: PolicyStore, audit: AuditLog, params: Ht
   }
 }
 
-async function check(policies: PolicyStore, params: HttpParams): Promise<Outgoing> {
+async function check(policies: PolicyStore, params: HttpParams, take?: TakeBody): Promise<Outgoing> {
   const secret = secretOf(policies, params.handle);
   const { policy } = secret;
   const target = parseTarget(params.method, params.url);
   checkTarget(policy, target);
   const headers = checkHeaders(policy, params.headers ?? []);
-  const body = params.body === undefined ? new Uint8Array(0) : bodyBytes(params.body);
-  if (body.length > policy.limits.max_body_bytes) {
-    const most = policy.limits.max_body_bytes;
-    throw new CustosError("body_too_large", `The body has ${body.length} bytes; the policy allows ${most}.`);
+  if (take !== undefined && params.body !== undefined) {
+    throw new CustosError("bad_request", "The request has two bodies, one in its params. Nothing was sent.");
   }
-  if (body.length > 0 && (target.method === "GET" || target.method === "HEAD")) {
+  const bodiless = target.method === "GET" || target.method === "HEAD";
+  const body = take === undefined || bodiless
+    ? await memoryBody(params.body === undefined ? new Uint8Array(0) : bodyBytes(params.body))
+    : await take(policy.limits.max_body_bytes);
+  if (body.size > policy.limits.max_body_bytes) {
+    const most = policy.limits.max_body_bytes;
+    throw new CustosError("body_too_large", `The body has ${body.size} bytes; the policy allows ${most}.`);
+  }
+  if (bodiless && (take !== undefined || body.size > 0)) {
     throw new CustosError(
       "bad_request",
       `A ${target.method} request has no body. Use another method, or leave the body out.`,
     );
   }
   const { method, url, origin, path } = target;
-  const body_sha256 = toBase64url(await sha256(body));
-  const content_sha256 = await contentHash({ method, url, headers, body_sha256 });
   const agent = agentOf(params.agent).name;
-  return { secret, target, headers, body, use: { agent, origin, method, path, content_sha256 } };
+  const contentSha256 = () => contentHash({ method, url, headers, body_sha256: body.sha256 });
+  return { secret, target, headers, body, use: { agent, origin, method, path }, contentSha256 };
 }
 
 /** The request document of a checked request, for the person. */
-export async function draftOf(outgoing: Outgoing, params: HttpParams): Promise<Draft> {
+export function draftOf(outgoing: Outgoing, params: HttpParams): Draft {
   const { secret, target, headers, body } = outgoing;
   return {
     type: "http",
@@ -81,18 +93,20 @@ export async function draftOf(outgoing: Outgoing, params: HttpParams): Promise<D
       method: target.method,
       url: target.url,
       headers,
-      body_sha256: toBase64url(await sha256(body)),
-      body_bytes: body.length,
+      body_sha256: body.sha256,
+      body_bytes: body.size,
       body_preview: previewOf(body),
     },
   };
 }
 
 /** The body's first characters, or `null` where it is not text: then the card offers this exact request only. */
-function previewOf(body: Uint8Array): string | null {
-  if (body.length === 0) return "";
+export function previewOf(body: FixedBody): string | null {
+  const bytes = body.head.subarray(0, 4 * REQUEST_LIMITS.body_preview);
   try {
-    const text = fromUtf8(body.subarray(0, 4 * REQUEST_LIMITS.body_preview));
+    // where the body goes on, the cut may be inside a character, which makes the text no less a text
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    const text = decoder.decode(bytes, { stream: bytes.length < body.size });
     return text.slice(0, REQUEST_LIMITS.body_preview).toWellFormed();
   } catch {
     return null;

@@ -36,6 +36,8 @@ export interface Addition {
 export class PolicyStore {
   readonly #db: Database;
   #state: LogState;
+  /** Secrets by name, as they were read; `null` from a change until it is adopted, and then nothing is remembered. */
+  #known: Map<string, StoredSecret> | null = new Map();
 
   private constructor(db: Database, state: LogState) {
     this.#db = db;
@@ -104,12 +106,17 @@ export class PolicyStore {
 
   /** The secret with this name, or `undefined`. */
   byName(name: string): StoredSecret | undefined {
+    const known = this.#known?.get(name);
+    if (known !== undefined) return known;
     const row = this.#db.get(
       "SELECT s.age_file, p.policy, p.policy_hash, p.header_sha256 FROM secrets s JOIN policies p " +
         "ON p.secret_id = s.secret_id AND p.version = s.version WHERE s.name = ?",
       name,
     );
-    return row === undefined ? undefined : readStored(row);
+    if (row === undefined) return undefined;
+    const secret = readStored(row);
+    this.#known?.set(name, secret);
+    return secret;
   }
 
   /**
@@ -134,6 +141,7 @@ export class PolicyStore {
    * {@link adopt} must follow once the transaction is through.
    */
   store(addition: Addition, hashes: readonly string[]): void {
+    this.#known = null;
     const first = addition.records[0]?.entry.seq;
     if (first !== undefined && first !== this.#state.size) {
       throw new CustosError(
@@ -177,6 +185,7 @@ export class PolicyStore {
   /** Takes over the state of a stored addition, and lets go of ciphertext that it replaced. */
   adopt(addition: Addition): void {
     this.#state = addition.state;
+    this.#known = new Map();
     if (addition.deleted !== null || addition.secret !== null) this.#db.forgetHistory();
   }
 

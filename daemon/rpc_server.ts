@@ -5,12 +5,15 @@
 
 import { Hono } from "@hono/hono";
 import { asCustosError, CustosError } from "@custos/core/errors";
+import type { StreamPending } from "@custos/rpc/http_schemas";
 import { MAX_CALL_BYTES } from "@custos/rpc/limits";
 import { dispatchText, readStreamParams } from "@custos/rpc/server";
-import { streamErrorResponse, streamResponse } from "@custos/rpc/stream";
+import { STREAM_TYPE } from "@custos/rpc/stream";
+import { streamReply, type StreamSource } from "@custos/rpc/stream_reply";
+import { decodeUpload } from "@custos/rpc/upload";
 import type { Daemon } from "./daemon.ts";
 import { type CallContext, handlersOf } from "./handlers.ts";
-import { sendHttp } from "./http_calls.ts";
+import { type HttpExtras, sendHttp } from "./http_calls.ts";
 import { ensurePrivateFolder } from "./state_folder.ts";
 
 /** The app. `onUnexpected` hears of faults whose text must not travel. */
@@ -24,28 +27,7 @@ export function rpcApp(daemon: Daemon, onUnexpected: (error: unknown, where: str
     const context: CallContext = { signal: request.signal };
     return c.json(await dispatchText(handlers, body, context, onUnexpected));
   });
-  app.post("/http", async (c) => {
-    const body = await boundedText(c.req.raw);
-    if (body === null) return c.text("The call is too large.", 413);
-    try {
-      const params = readStreamParams(body);
-      const maxBytes = params.max_bytes ?? Number.MAX_SAFE_INTEGER;
-      const { request_id, fingerprint, response } = await sendHttp(
-        daemon,
-        params,
-        maxBytes,
-        c.req.raw.signal,
-      );
-      const head = { request_id, fingerprint, status_code: response.status, headers: response.headers };
-      return streamResponse(head, response.body, async () => {
-        const { truncated, redactions, received_bytes } = await response.finished;
-        return { truncated, redactions, received_bytes };
-      });
-    } catch (error) {
-      if (!(error instanceof CustosError)) onUnexpected(error, "http.request");
-      return streamErrorResponse(asCustosError(error));
-    }
-  });
+  app.post("/http", (c) => streamedHttp(daemon, c.req.raw, onUnexpected));
   return app;
 }
 
@@ -101,8 +83,55 @@ async function removeStale(socket: string): Promise<void> {
   );
 }
 
+/** The streaming form of `http.request`, with its body in the params or as an upload. */
+async function streamedHttp(
+  daemon: Daemon,
+  request: Request,
+  onUnexpected: (error: unknown, where: string) => void,
+): Promise<Response> {
+  const pending = Promise.withResolvers<StreamPending>();
+  const left = new AbortController();
+  const leave = () => left.abort();
+  request.signal.addEventListener("abort", leave, { once: true });
+  const call = async (): Promise<StreamSource> => {
+    const upload = request.headers.get("content-type") === STREAM_TYPE && request.body !== null;
+    const { params: text, body } = upload
+      ? await decodeUpload(request.body)
+      : { params: await boundedText(request) ?? tooLarge(), body: null };
+    const params = readStreamParams(text);
+    const extras: HttpExtras = { onPending: pending.resolve };
+    if (body !== null) extras.take = (max) => daemon.spool.take(body, max);
+    const maxBytes = params.max_bytes ?? Number.MAX_SAFE_INTEGER;
+    const { request_id, fingerprint, response } = await sendHttp(
+      daemon,
+      params,
+      maxBytes,
+      left.signal,
+      extras,
+    );
+    const head = { request_id, fingerprint, status_code: response.status, headers: response.headers };
+    const end = async () => {
+      const { truncated, redactions, received_bytes } = await response.finished;
+      return { truncated, redactions, received_bytes };
+    };
+    return { head, body: response.body, end };
+  };
+  const source = call().catch((error) => {
+    if (!(error instanceof CustosError)) onUnexpected(error, "http.request");
+    throw asCustosError(error);
+  });
+  return await streamReply(source, pending.promise, leave);
+}
+
+function tooLarge(): never {
+  throw new CustosError("bad_request", "The call is too large. Nothing was sent.");
+}
+
 /** The body of a call, or `null` above the limit, counted as it comes and not as it says. */
 async function boundedText(request: Request): Promise<string | null> {
+  // the server holds a body to the length that it declares, and reads it in one go several times faster
+  const declared = request.headers.get("content-length");
+  if (declared !== null) return Number(declared) > MAX_CALL_BYTES ? null : await request.text();
   const decoder = new TextDecoder();
   let text = "";
   let size = 0;

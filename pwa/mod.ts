@@ -5,6 +5,7 @@
 
 export { type ActivityVerdict, KEPT_LEAVES, NO_ACTIVITY, takeActivity } from "./activity.ts";
 export { approve, requireCard } from "./approve.ts";
+export { type AuditKind, type AuditLine, auditLine } from "./audit_text.ts";
 export {
   CARD_REFUSALS,
   type CardRefusal,
@@ -61,4 +62,16 @@ export {
   type PreparedChange,
   signChange,
 } from "./policy_change.ts";
+export {
+  asksForPrivateNetwork,
+  formFor,
+  formOf,
+  type FormOutcome,
+  type FormPart,
+  originsOf,
+  type PolicyForm,
+  readForm,
+} from "./policy_form.ts";
+export { changedParts, policySentence, type SpokenPolicy, wideningText } from "./policy_text.ts";
+export { type Provider, providerOf, PROVIDERS } from "./providers.ts";
 export { tokenHint } from "./token_hint.ts";

@@ -164,7 +164,8 @@ export function requireTrust<K>(record: PhoneRecord<K>): void {
   if (record.alarm !== null) throw new CustosError("locked", ALARMS[record.alarm]);
 }
 
-const ALARMS: Readonly<Record<Alarm, string>> = {
+/** What each alarm says to a person. */
+export const ALARMS: Readonly<Record<Alarm, string>> = {
   policy_log_forked:
     "The computer's list of devices and secrets contradicts the one this phone has. Nothing is approved.",
   audit_log_forked:

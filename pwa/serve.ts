@@ -42,7 +42,10 @@ function listenAll(given: ServeArgs, signal: AbortSignal): Deno.HttpServer[] | n
       // Only a machine without IPv6 goes on without it. A taken port is refused: its owner would be "localhost" too.
       if (optional && error instanceof Error && error.name === "AddrNotAvailable") continue;
       const why = error instanceof Error ? error.name : "unknown error";
-      write(Deno.stderr, `custos pwa: cannot listen on ${hostname}:${port} (${why}). Choose another with --listen.\n`);
+      write(
+        Deno.stderr,
+        `custos pwa: cannot listen on ${hostname}:${port} (${why}). Choose another with --listen.\n`,
+      );
       return null;
     }
   }
@@ -50,7 +53,9 @@ function listenAll(given: ServeArgs, signal: AbortSignal): Deno.HttpServer[] | n
 }
 
 function announce(given: ServeArgs, addresses: readonly Deno.NetAddr[]): void {
-  const listen = addresses.map(({ hostname, port }) => `${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`);
+  const listen = addresses.map(({ hostname, port }) =>
+    `${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`
+  );
   if (given.json) write(Deno.stdout, JSON.stringify({ ready: true, pid: Deno.pid, listen }) + "\n");
   else write(Deno.stderr, `custos pwa: listening on ${listen.join(", ")}\n`);
 }

@@ -11,6 +11,7 @@ import {
   INVITE_HEADER,
   MESSAGE_BYTES_MAX,
   MESSAGE_TYPE,
+  PUSH_KEY_PATH,
   TTL_MS_MAX,
   WAIT_MS_MAX,
 } from "@custos/core/relay_wire";
@@ -20,6 +21,7 @@ import { readBody, readJson, requireType } from "./body.ts";
 import { preflight, requireOrigin, setCommonHeaders } from "./cors.ts";
 import { Delivery } from "./delivery.ts";
 import { DEFAULT_LIMITS, type RelayLimits } from "./limits.ts";
+import { type PushOptions, PushSender } from "./push_sender.ts";
 import { Refusal, tooMany } from "./refusal.ts";
 import type { Store } from "./store.ts";
 import { TokenBuckets } from "./token_buckets.ts";
@@ -33,6 +35,8 @@ export interface RelayOptions {
   origins?: readonly string[];
   /** Asked for where a mailbox is made. Absent: everybody may. */
   invite?: string;
+  /** How phones that do not read are called. Absent: they are not. */
+  push?: PushOptions;
   /** Own proxies in front, whose `X-Forwarded-For` may be believed. Default 0: none. */
   proxy_hops?: number;
   /** Clock of the rate limits, in milliseconds. */
@@ -58,6 +62,9 @@ export function createRelay(options: RelayOptions): Relay {
   const now = options.now ?? (() => performance.now());
   const waiters = new Waiters(limits.mailbox_readers_max);
   const delivery = new Delivery(store, waiters);
+  const pushes = options.push === undefined
+    ? null
+    : new PushSender(store, (id) => waiters.has(id), options.push, report);
   const requests = new TokenBuckets({
     capacity: limits.address_burst,
     per_second: limits.address_per_second,
@@ -145,6 +152,7 @@ export function createRelay(options: RelayOptions): Relay {
     const appended = await store.append(id, data, ttl_ms);
     switch (appended.kind) {
       case "stored":
+        pushes?.posted(id);
         return c.json({ seq: appended.seq, expires_ms: appended.expires_ms }, 201);
       case "full":
         throw new Refusal(
@@ -176,12 +184,21 @@ export function createRelay(options: RelayOptions): Relay {
   app.put("/v1/mailboxes/:id/push", async (c) => {
     const id = await authorised(c, "read");
     const subscription = await readJson(c.req.raw, limits.body_ms, decodePushSubscription);
+    if (pushes?.accepts(subscription) === false) {
+      throw new Refusal("bad_request", "This relay does not send to that push service.");
+    }
     await store.putPush(id, JSON.stringify(subscription));
     return c.json({});
   });
 
+  app.get(PUSH_KEY_PATH, (c) => {
+    if (options.push === undefined) throw new Refusal("unknown_path", "This relay sends no pushes.");
+    return c.json({ key: options.push.key.public_key });
+  });
+
   const methods = {
     "/healthz": "GET",
+    [PUSH_KEY_PATH]: "GET",
     "/v1/mailboxes/:id": "PUT, DELETE",
     "/v1/mailboxes/:id/messages": "GET, POST, DELETE",
     "/v1/mailboxes/:id/push": "PUT",
@@ -196,6 +213,7 @@ export function createRelay(options: RelayOptions): Relay {
     fetch: async (request, info) => await app.fetch(request, { remoteAddr: info?.remoteAddr }),
     stop: () => {
       stopping = true;
+      pushes?.stop();
       waiters.stop();
     },
   };

@@ -12,6 +12,8 @@
 
 import { exitOnDebugSignal, refuseUnsafeEnvironment } from "./environment.ts";
 import { HELP, parseRelayArguments, type RelayArguments } from "./options.ts";
+import { openVapidKey } from "./push_key.ts";
+import type { PushOptions } from "./push_sender.ts";
 import { Reporter } from "./reporter.ts";
 import { SqliteStore } from "./sqlite_store.ts";
 import { startRelay } from "./start.ts";
@@ -30,10 +32,13 @@ async function main(args: readonly string[]): Promise<number> {
   refuseUnsafeEnvironment();
   const stop = stopSignal();
   const reporter = new Reporter((line) => write(Deno.stderr, `custos relay: ${line}\n`));
+  const store = new SqliteStore(given.data, { limits: given.limits });
+  const push = await pushOf(given);
   const relay = await startRelay({
     ...given,
+    ...(push === null ? {} : { push }),
     ...(given.invite_file === null ? {} : { invite: readInvite(given.invite_file) }),
-    store: new SqliteStore(given.data, { limits: given.limits }),
+    store,
     report: (line) => reporter.report(line),
   });
   announce(given, relay.addresses);
@@ -44,8 +49,14 @@ async function main(args: readonly string[]): Promise<number> {
 
 function announce(given: RelayArguments, addresses: readonly string[]): void {
   if (given.json) {
-    write(Deno.stdout, JSON.stringify({ ready: true, pid: Deno.pid, listen: addresses }) + "\n");
+    const push = given.push_contact !== null;
+    write(Deno.stdout, JSON.stringify({ ready: true, pid: Deno.pid, listen: addresses, push }) + "\n");
   } else write(Deno.stderr, `custos relay: listening on ${addresses.join(", ")}\n`);
+}
+
+/** The key is in the data folder, which the store has made. */
+async function pushOf({ data, push_contact }: RelayArguments): Promise<PushOptions | null> {
+  return push_contact === null ? null : { key: await openVapidKey(data), contact: push_contact };
 }
 
 function readInvite(file: string): string {

@@ -12,6 +12,8 @@ export interface RelayArguments {
   origins: string[];
   invite_file: string | null;
   proxy_hops: number;
+  /** Whom push services may ask about this relay's pushes; `null`: it sends none. */
+  push_contact: string | null;
   limits: Partial<RelayLimits>;
   json: boolean;
 }
@@ -26,6 +28,8 @@ Usage: relay --data DIR [--listen PLACE]... [--pwa-origin ORIGIN]... [options]
   --pwa-origin ORIGIN  an origin of the phone app, such as https://custos.example; may be repeated.
                        Pages of other origins are refused
   --invite-file FILE   only those who know the text in this file may make mailboxes
+  --push-contact WHO   wake phones by Web Push; WHO is mailto:you@your.domain or an https: page that push services
+                       can turn to. Without it no push is sent
   --proxy-hops N       count requests by X-Forwarded-For, behind N proxies of your own (default 0)
   --limit NAME=N       change a limit; may be repeated. Names and defaults:
 ${
@@ -51,6 +55,7 @@ export function parseRelayArguments(args: readonly string[]): RelayArguments | n
     listen: (values.listen ?? ["127.0.0.1:8787"]).map(parsePlace),
     origins: (values["pwa-origin"] ?? []).map(checkedOrigin),
     invite_file: values["invite-file"] ?? null,
+    push_contact: values["push-contact"] === undefined ? null : checkedContact(values["push-contact"]),
     proxy_hops: wholeNumber("--proxy-hops", values["proxy-hops"] ?? "0"),
     limits: Object.fromEntries((values.limit ?? []).map(parseLimit)),
     json: values.json === true,
@@ -68,6 +73,7 @@ function parse(args: readonly string[]) {
         listen: { type: "string", multiple: true },
         "pwa-origin": { type: "string", multiple: true },
         "invite-file": { type: "string" },
+        "push-contact": { type: "string" },
         "proxy-hops": { type: "string" },
         limit: { type: "string", multiple: true },
         json: { type: "boolean" },
@@ -89,6 +95,29 @@ function checkedOrigin(text: string): string {
     );
   }
   return text;
+}
+
+/**
+ * A contact as push services take it (RFC 8292 §2.1). Some refuse every push of one that cannot be real, long after the
+ * start (B128), so `localhost` and single labels are refused here.
+ */
+function checkedContact(text: string): string {
+  const url = URL.parse(text);
+  const host = url?.protocol === "mailto:"
+    ? /^[\w.+-]+@([a-z0-9.-]+)$/i.exec(url.pathname)?.[1]
+    : url?.protocol === "https:"
+    ? url.hostname
+    : undefined;
+  if (
+    host !== undefined && /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]+$/i.test(host) &&
+    !/\.localhost$/i.test(host)
+  ) {
+    return text;
+  }
+  throw new StartError(
+    "usage",
+    `--push-contact takes mailto:you@your.domain or https://your.domain/page, not ${text}.`,
+  );
 }
 
 function parseLimit(text: string): [string, number] {

@@ -125,6 +125,10 @@ export class SqliteStore implements Store {
     return this.#change(() => this.#sql.putPush.run(subscription, id).changes === 1);
   }
 
+  removePush(id: string, subscription: string): Promise<void> {
+    return this.#change(() => void this.#sql.removePush.run(id, subscription));
+  }
+
   push(id: string): string | null {
     return (this.#sql.push.get(id)?.["push"] ?? null) as string | null;
   }
@@ -227,6 +231,7 @@ function statements(db: DatabaseSync) {
     ),
     expireOf: prepare("DELETE FROM messages WHERE mailbox = ? AND expires_ms <= ?"),
     putPush: prepare("UPDATE mailboxes SET push = ? WHERE id = ?"),
+    removePush: prepare("UPDATE mailboxes SET push = NULL WHERE id = ? AND push = ?"),
     push: prepare("SELECT push FROM mailboxes WHERE id = ?"),
     totals: prepare("SELECT mailboxes, bytes FROM totals"),
   };

@@ -54,6 +54,9 @@ export interface Store {
   /** Keeps a Web Push subscription (JSON) with the mailbox, in place of an earlier one. `false`: no mailbox. */
   putPush(id: string, subscription: string): Later<boolean>;
 
+  /** Forgets that subscription, if it is still the one that is kept: a phone may have sent another meanwhile. */
+  removePush(id: string, subscription: string): Later<void>;
+
   /** The subscription kept with the mailbox, or `null`. */
   push(id: string): Later<string | null>;
 

@@ -208,7 +208,11 @@ export function testStore(name: string, make: MakeStore): void {
     assert.equal(await store.push(A), null);
     assert.equal(await store.putPush(A, '{"n":1}'), true);
     assert.equal(await store.putPush(A, '{"n":2}'), true);
+    await store.removePush(A, '{"n":1}'); // not the one that is kept
     assert.equal(await store.push(A), '{"n":2}');
+    await store.removePush(A, '{"n":2}');
+    assert.equal(await store.push(A), null);
+    assert.equal(await store.putPush(A, '{"n":3}'), true);
     await store.remove(A);
     assert.equal(await store.push(A), null);
   });

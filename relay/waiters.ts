@@ -56,6 +56,11 @@ export class Waiters {
     return waiter;
   }
 
+  /** Whether somebody waits on `id`. */
+  has(id: string): boolean {
+    return this.#byMailbox.has(id);
+  }
+
   /** Forgets a waiter. */
   close(id: string, waiter: Waiter): void {
     const waiting = this.#byMailbox.get(id);

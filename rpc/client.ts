@@ -4,6 +4,7 @@
  */
 
 import { fromUtf8 } from "@custos/core/bytes";
+import { CustosError } from "@custos/core/errors";
 import { type Schema, shape } from "@custos/core/schema";
 import * as z from "zod/mini";
 import { decodeParams, decodeResult } from "./decode.ts";
@@ -12,7 +13,7 @@ import { DEFAULT_WAIT_MS, MAX_REPLY_BYTES } from "./limits.ts";
 import { loadMethod } from "./method_loader.ts";
 import { ACTS, type MethodName, type Params, type Result } from "./method_types.ts";
 import { RpcError } from "./rpc_error.ts";
-import type { StreamedHttp } from "./stream.ts";
+import type { OnPending, StreamedHttp } from "./stream.ts";
 import { ConnectFailed, type Exchange, postUnix } from "./unix_http.ts";
 
 /** The part of `fetch` that stands in for the socket in tests. */
@@ -30,6 +31,14 @@ export interface ClientOptions {
 export interface CallOptions {
   /** Ends the call; the promise then rejects with the signal's reason. The daemon sees the caller leave. */
   signal?: AbortSignal;
+}
+
+/** Options of a streamed call. */
+export interface StreamOptions extends CallOptions {
+  /** The request body, where it is too large for `params`. It is read once, while the call is made, and never again. */
+  body?: ReadableStream<Uint8Array>;
+  /** Hears at once of the request that the person is asked about, while the call waits. */
+  onPending?: OnPending;
 }
 
 /** How much longer than its own wait a call may take before the daemon counts as not answering, in milliseconds. */
@@ -77,7 +86,7 @@ export class Client implements Disposable {
     const lost = (why: string) => lostAnswer(method, why);
     const waits = new Deadline(options.signal, deadlineOf(method, checked));
     try {
-      const response = await this.#post("/rpc", body, waits.signal, lost);
+      const response = await this.#post("/rpc", { body }, waits.signal, lost);
       return readReply(schemas.result, await readText(response, lost), lost);
     } catch (error) {
       if (options.signal?.aborted) throw options.signal.reason;
@@ -88,17 +97,27 @@ export class Client implements Disposable {
   }
 
   /**
-   * `http.request` with a body that streams in constant memory. Throws as `call` does; after the head, `body` errors in
-   * the same way. `signal` ends the body too, and the daemon then gives the upstream request up.
+   * `http.request` with bodies that stream in constant memory. Throws as `call` does, and what `options.body` throws, in
+   * which case nothing was sent; after the head, the answer's `body` errors in the same way. `signal` ends the body too,
+   * and the daemon then gives the upstream request up.
    */
-  async streamHttp(params: HttpParams, options: CallOptions = {}): Promise<StreamedHttp> {
+  async streamHttp(params: HttpParams, options: StreamOptions = {}): Promise<StreamedHttp> {
     const { decodeStream, STREAM_TYPE } = await import("./stream.ts");
     const { HTTP_RESULT, HTTP_STREAM_PARAMS } = await import("./http_schemas.ts");
-    const checked = decodeParams(HTTP_STREAM_PARAMS, params, "http.request");
+    const text = JSON.stringify(decodeParams(HTTP_STREAM_PARAMS, params, "http.request"));
     const lost = (why: string) => lostAnswer("http.request", why);
-    const response = await this.#post("/http", JSON.stringify(checked), options.signal, lost);
+    let sent: Pick<Exchange, "body" | "type"> = { body: text };
+    if (options.body !== undefined) {
+      const { encodeUpload } = await import("./upload.ts");
+      sent = { body: encodeUpload(text, options.body), type: STREAM_TYPE };
+    }
+    const response = await this.#post("/http", sent, options.signal, lost);
     if (response.headers.get("content-type") === STREAM_TYPE && response.body !== null) {
-      return await decodeStream(response.body);
+      try {
+        return await decodeStream(response.body, options.onPending);
+      } catch (error) {
+        throw options.signal?.aborted ? options.signal.reason : error;
+      }
     }
     readReply(HTTP_RESULT, await readText(response, lost), lost);
     throw lost("The daemon answered without a stream.");
@@ -115,17 +134,18 @@ export class Client implements Disposable {
 
   async #post(
     path: string,
-    body: string,
+    sent: Pick<Exchange, "body" | "type">,
     signal: AbortSignal | undefined,
     lost: (why: string) => RpcError,
   ): Promise<Response> {
     const closing = this.#closing.signal;
     const either = signal === undefined ? closing : AbortSignal.any([signal, closing]);
     try {
-      return await this.#send({ path, body, signal: either });
+      return await this.#send({ path, ...sent, signal: either });
     } catch (error) {
       if (either.aborted) throw either.reason;
       if (error instanceof ConnectFailed) throw unreachable(this.#socket, error.cause);
+      if (error instanceof CustosError) throw error; // of the caller's own body, which is then incomplete
       throw lost("The line to the daemon broke before it answered.");
     }
   }

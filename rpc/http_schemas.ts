@@ -1,6 +1,6 @@
 /** `http.request`: an HTTP request made with a handle, inline (`HttpResult`) or streamed (`stream.ts`). */
 
-import { type Bytes, fromBase64, utf8 } from "@custos/core/bytes";
+import { type Bytes, fromBase64, toBase64, utf8 } from "@custos/core/bytes";
 import { flag, list, optional, type Schema, shape, text, whole, word } from "@custos/core/schema";
 import * as z from "zod/mini";
 import { AGENT_PARAM, type AgentParam, FINGERPRINT, HANDLE, ID, METHOD, REASON, WAIT_MS } from "./common.ts";
@@ -135,4 +135,14 @@ export function bodyBytes(body: HttpBody): Bytes {
     );
   }
   return bytes;
+}
+
+/** Bytes as an inline result has them. The inverse of {@link bodyBytes}, without its limit. */
+export function bodyInJson(bytes: Uint8Array): Pick<HttpResult, "body" | "body_encoding"> {
+  try {
+    const body = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { body, body_encoding: "utf8" };
+  } catch {
+    return { body: toBase64(bytes), body_encoding: "base64" };
+  }
 }

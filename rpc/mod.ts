@@ -5,7 +5,13 @@
  * @module
  */
 
-export { type CallOptions, Client, type ClientOptions, type FetchLike } from "./client.ts";
+export {
+  type CallOptions,
+  Client,
+  type ClientOptions,
+  type FetchLike,
+  type StreamOptions,
+} from "./client.ts";
 export type { AgentParam, AgentView, Delivery, RequestStatus, RequestType } from "./common.ts";
 export type { ChannelView, DaemonLockResult, DaemonStatusResult, RelayView } from "./daemon_schemas.ts";
 export { ERROR_CODES, type ErrorCode, type ExitCode, exitCodeOf } from "./error_codes.ts";
@@ -18,6 +24,7 @@ export {
   type HttpResult,
   type StreamEnd,
   type StreamHead,
+  type StreamPending,
 } from "./http_schemas.ts";
 export type {
   DevicesListResult,
@@ -40,6 +47,7 @@ export {
   MAX_LOG_ENTRIES,
   MAX_REPLY_BYTES,
   MAX_REQUEST_BODY_BYTES,
+  MAX_UPLOAD_BYTES,
   MAX_WAIT_MS,
 } from "./limits.ts";
 export type { LogCheckpointResult, LogEntryView, LogReadParams, LogReadResult } from "./log_schemas.ts";
@@ -93,9 +101,12 @@ export {
   readStreamParams,
 } from "./server.ts";
 export { ConnectFailed, type Exchange, postUnix } from "./unix_http.ts";
+export { streamReply, type StreamSource } from "./stream_reply.ts";
+export { decodeUpload, encodeUpload, type Upload } from "./upload.ts";
 export {
   decodeStream,
   encodeStream,
+  type OnPending,
   STREAM_TYPE,
   type StreamedHttp,
   streamErrorResponse,

@@ -49,21 +49,25 @@ export async function postUnix(socket: string, exchange: Exchange): Promise<Resp
   };
   signal?.addEventListener("abort", close);
   if (signal?.aborted) close();
+  const source = typeof body === "string" ? null : body.getReader();
+  let broken: { reason: unknown } | null = null;
   try {
     const content = typeof body === "string" ? utf8(body) : null;
     const framing = content === null ? "Transfer-Encoding: chunked" : `Content-Length: ${content.length}`;
     const head = utf8(
-      `POST ${path} HTTP/1.1\r\nHost: custos.invalid\r\nContent-Type: ${type}\r\n${framing}\r\nConnection: close\r\n\r\n`,
+      `POST ${path} HTTP/1.1\r\nHost: custos.invalid\r\nContent-Type: ${type}\r\n${framing}\r\n` +
+        "Connection: close\r\n\r\n",
     );
-    const source = typeof body === "string" ? null : body.getReader();
-    // a daemon that refuses a long call may answer before it has read it all: the answer counts, not the broken pipe
-    const written = writeAll(connection, content === null ? head : concat(head, content))
-      .then(() => source === null ? undefined : writeChunks(connection, source))
-      .catch((error) => {
-        // a source that failed must not look like a body that ended
-        if (source !== null) close();
-        return error;
+    const write = async () => {
+      await writeAll(connection, content === null ? head : concat(head, content));
+      if (source === null) return;
+      await writeChunks(connection, source, (reason) => {
+        broken = { reason };
+        close(); // a source that failed must not look like a body that ended
       });
+    };
+    // a daemon that refuses a long call may answer before it has read it all: the answer counts, not the broken pipe
+    const written = write().catch((error) => error);
     const reader = new ByteReader(async () => {
       const buffer = new Uint8Array(READ_BYTES);
       const count = await connection.read(buffer);
@@ -71,11 +75,13 @@ export async function postUnix(socket: string, exchange: Exchange): Promise<Resp
     });
     const { status, headers } = await readHead(reader);
     if (source === null) await written;
-    else await source.cancel().catch(() => {});
+    else source.cancel().catch(() => {});
     return new Response(bodyStream(reader, headers, close, signal), { status, headers });
   } catch (error) {
     close();
-    throw signal?.aborted ? signal.reason : error;
+    source?.cancel(error).catch(() => {});
+    if (signal?.aborted) throw signal.reason;
+    throw (broken as { reason: unknown } | null)?.reason ?? error;
   }
 }
 
@@ -92,13 +98,17 @@ async function writeAll(connection: Deno.UnixConn, bytes: Uint8Array): Promise<v
   while (rest.length > 0) rest = rest.subarray(await connection.write(rest));
 }
 
-/** The chunked coding of RFC 9112 §7.1. Returns early, without the last chunk, where `source` was let go of. */
+/** The chunked coding of RFC 9112 §7.1. `failed` hears what `source` throws. */
 async function writeChunks(
   connection: Deno.UnixConn,
   source: ReadableStreamDefaultReader<Uint8Array>,
+  failed: (reason: unknown) => void,
 ): Promise<void> {
   for (;;) {
-    const { done, value } = await source.read();
+    const { done, value } = await source.read().catch((reason) => {
+      failed(reason);
+      throw reason;
+    });
     if (done) return await writeAll(connection, utf8("0\r\n\r\n"));
     if (value.length === 0) continue;
     await writeAll(connection, concat(utf8(`${value.length.toString(16)}\r\n`), value, utf8("\r\n")));

@@ -1,12 +1,14 @@
+import { concat } from "@custos/core/bytes";
 import { displayLine, displaySafe } from "@custos/core/display";
 import { CustosError } from "@custos/core/errors";
-import type { HttpParams, StreamEnd, StreamHead } from "@custos/rpc/http_schemas";
-import { MAX_INLINE_BYTES } from "@custos/rpc/limits";
+import { bodyInJson, type HttpResult, type StreamEnd, type StreamHead } from "@custos/rpc/http_schemas";
+import { DEFAULT_MAX_BYTES, MAX_INLINE_BYTES } from "@custos/rpc/limits";
+import type { StreamedHttp } from "@custos/rpc/stream";
 import { WAIT_OPTION, waitMs } from "../args.ts";
 import { sayWaiting } from "../asking.ts";
 import { BodyOutput } from "../body_output.ts";
 import type { Command, Context, Given } from "../command.ts";
-import { httpParams } from "../http_input.ts";
+import { type HttpInput, httpInput } from "../http_input.ts";
 import { count } from "../text.ts";
 
 /** `custos http`. */
@@ -19,7 +21,7 @@ export const command: Command = {
   options: {
     request: { type: "string", short: "X", value: "M", help: "method (GET, or POST with a body)" },
     header: { type: "string", short: "H", value: "'K: V'", list: true, help: "a request header" },
-    data: { type: "string", short: "d", value: "DATA", help: "request body; @- reads stdin, at most 1 MiB" },
+    data: { type: "string", short: "d", value: "DATA", help: "request body; @- reads stdin, up to 64 MiB" },
     include: { type: "boolean", short: "i", help: "print status and headers before the body" },
     fail: { type: "boolean", short: "f", help: "exit with 1 where the status is 400 or more" },
     handle: { type: "string", value: "H", help: "which secret, where several fit" },
@@ -39,67 +41,46 @@ export const command: Command = {
   ],
   async run(given, context) {
     const wait = waitMs(given);
-    const params = await httpParams(given, context);
-    return context.json
-      ? await inline(params, wait, given, context)
-      : await streamed(params, wait, given, context);
+    const { params, upload } = await httpInput(given, context);
+    params.wait_ms = wait;
+    if (!context.json) return await streamed({ params, upload }, given, context);
+    if ((params.max_bytes ?? 0) > MAX_INLINE_BYTES) {
+      throw new CustosError(
+        "bad_request",
+        "--json holds at most 16 MiB of body. Leave --json out to stream more.",
+      );
+    }
+    params.max_bytes ??= DEFAULT_MAX_BYTES;
+    const result = await inline({ params, upload }, context);
+    await context.io.out(`${JSON.stringify(result)}\n`);
+    return given.has("fail") && result.status_code >= 400 ? 1 : 0;
   },
 };
 
-/**
- * Makes the call without waiting first. If the human has to be asked, the words are shown while the card is on the phone,
- * and the same call, made again, joins the request that is still pending. Nothing was sent by a call that needs approval.
- */
-async function asking<T>(
-  wait: number,
-  context: Context,
-  call: (wait_ms: number) => Promise<T>,
-): Promise<T> {
-  try {
-    return await call(0);
-  } catch (error) {
-    if (wait === 0 || !(error instanceof CustosError) || error.kind !== "needs_approval") throw error;
-    if (error.request === null) throw error;
-    const { id, fingerprint } = error.request;
-    await context.shown.request(id, fingerprint);
-    sayWaiting(context, wait);
-    return await call(wait).catch(async (second) => {
-      throw await deniedMeanwhile(id, second, context) ?? second;
-    });
-  }
-}
-
-/** A "no" that came between the two calls: the second then meets the cool-down after it, and means that answer. */
-async function deniedMeanwhile(id: string, error: unknown, { client }: Context): Promise<CustosError | null> {
-  if (!(error instanceof CustosError) || error.kind !== "cooling_down") return null;
-  const result = await client.call("access.status", { request_id: id, wait_ms: 0 });
-  if (result.status !== "denied") return null;
-  return new CustosError("denied", "The answer on the phone was no. Nothing was sent.")
-    .withRequest(id, result.fingerprint);
-}
-
-async function inline(params: HttpParams, wait: number, given: Given, context: Context): Promise<number> {
-  const { client, io, shown } = context;
-  if ((params.max_bytes ?? 0) > MAX_INLINE_BYTES) {
-    throw new CustosError(
-      "bad_request",
-      "--json holds at most 16 MiB of body. Leave --json out to stream more.",
-    );
-  }
-  const result = await asking(
-    wait,
-    context,
-    (wait_ms) => client.call("http.request", { ...params, wait_ms }),
-  );
-  await shown.request(result.request_id, result.fingerprint);
-  await io.out(`${JSON.stringify(result)}\n`);
-  return given.has("fail") && result.status_code >= 400 ? 1 : 0;
-}
-
-async function streamed(params: HttpParams, wait: number, given: Given, context: Context): Promise<number> {
-  const { client, io, shown } = context;
-  const answer = await asking(wait, context, (wait_ms) => client.streamHttp({ ...params, wait_ms }));
+/** One call, which sends at most once. The words are shown as soon as the daemon waits for the phone. */
+async function call({ params, upload }: HttpInput, context: Context): Promise<StreamedHttp> {
+  const { client, shown } = context;
+  const answer = await client.streamHttp(params, {
+    ...(upload === undefined ? {} : { body: upload }),
+    onPending: async ({ request_id, fingerprint }) => {
+      await shown.request(request_id, fingerprint);
+      sayWaiting(context, params.wait_ms!);
+    },
+  });
   await shown.request(answer.head.request_id, answer.head.fingerprint);
+  return answer;
+}
+
+/** The whole answer as one object, as `http.request` has it inline. */
+async function inline(input: HttpInput, context: Context): Promise<HttpResult> {
+  const { head, body, end } = await call(input, context);
+  const bytes = concat(...await Array.fromAsync(body));
+  return { ...head, ...bodyInJson(bytes), ...end() };
+}
+
+async function streamed(input: HttpInput, given: Given, context: Context): Promise<number> {
+  const { io } = context;
+  const answer = await call(input, context);
   if (given.has("include")) await io.out(headText(answer.head));
   const output = new BodyOutput(io);
   for await (const chunk of answer.body) {

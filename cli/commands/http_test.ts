@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { newId } from "@custos/core/ids";
-import type { HttpParams, StreamEnd, StreamHead } from "@custos/rpc/http_schemas";
+import type { StreamEnd, StreamHead } from "@custos/rpc/http_schemas";
 import { RpcError } from "@custos/rpc/rpc_error";
 import { STREAM_TYPE, streamResponse } from "@custos/rpc/stream";
+import { streamReply } from "@custos/rpc/stream_reply";
 import { fakeDaemon } from "../testing/fake_daemon.ts";
 import { custos } from "../testing/fake_io.ts";
 
@@ -50,50 +51,117 @@ Deno.test("custos http --wait 0 makes one call that waits for nobody", async () 
   assert.deepEqual(daemon.calls.map(({ params }) => params.wait_ms), [0]);
 });
 
-Deno.test("custos http shows the words before it waits, and joins its own request with the same call", async () => {
-  await using daemon = await fakeDaemon({
-    stream: (params: HttpParams) =>
-      params.wait_ms === 0 ? Promise.reject(RpcError.needsApproval(id, words)) : answer("granted"),
-  });
-  const ran = await custos(daemon.socket, http("-d", "{}", "--wait", "5"), { terminals: { stderr: true } });
-  assert.equal(ran.code, 0);
-  assert.equal(ran.out, "granted");
-  assert.equal(ran.tty, line); // once, although the request is named twice
-  assert.match(ran.err, /Waiting up to 5 s/);
-  const [first, second] = daemon.calls.map(({ params }) => params);
-  assert.deepEqual([first!.wait_ms, second!.wait_ms], [0, 5_000]);
-  assert.deepEqual({ ...first, wait_ms: 0 }, { ...second, wait_ms: 0 });
+Deno.test("custos http shows the words while its one call waits, inline too", async () => {
+  for (const args of [[], ["--json"]]) {
+    const approved = Promise.withResolvers<void>();
+    await using daemon = await fakeDaemon({
+      stream: () =>
+        streamReply(
+          approved.promise.then(() => ({
+            head,
+            body: ReadableStream.from([new TextEncoder().encode("granted")]),
+            end: () => end,
+          })),
+          Promise.resolve({ request_id: id, fingerprint: words }),
+          () => {},
+        ),
+    });
+    const terminals = { stderr: true };
+    const ran = await custos(daemon.socket, http("-d", "{}", "--wait", "5", ...args), {
+      terminals,
+      onTty: approved.resolve, // the person approves only once the words are on the terminal
+    });
+    assert.equal(ran.code, 0);
+    assert.equal(args.length === 0 ? ran.out : JSON.parse(ran.out).body, "granted");
+    assert.equal(ran.tty, line); // once, although the request is named twice
+    assert.match(ran.err, /Waiting up to 5 s/);
+    assert.deepEqual(daemon.calls.map(({ method, params }) => [method, params.wait_ms]), [["http", 5_000]]);
+  }
 });
 
-Deno.test("custos http reports a denial that came between its two calls as that denial", async () => {
-  const answers = {
-    status: "denied" as const,
-    error: new RpcError("cooling_down", "Wait.", { until_ms: 1_000 }).withRequest(
-      newId(),
-      "other three words",
-    ),
-  };
-  await using daemon = await fakeDaemon({
-    stream: ({ wait_ms }) =>
-      Promise.reject(wait_ms === 0 ? RpcError.needsApproval(id, words) : answers.error),
-    "access.status": () =>
-      Promise.resolve({
-        request_id: id,
-        fingerprint: words,
-        type: "http" as const,
-        status: answers.status,
-        expires_ms: 1,
-        delivery: "sent" as const,
-      }),
-  });
-  const ran = await custos(daemon.socket, http());
-  assert.equal(ran.code, 4);
-  assert.match(ran.err, /^custos: denied: The answer on the phone was no/);
-  assert.ok(ran.err.endsWith(ending), ran.err);
+Deno.test("custos http reports what the one call that waited ended with, about its request", async () => {
+  for (const kind of ["denied", "expired", "needs_approval", "outcome_unknown"] as const) {
+    await using daemon = await fakeDaemon({
+      stream: () =>
+        streamReply(
+          new Promise((_, reject) =>
+            setTimeout(() => reject(new RpcError(kind, "No.").withRequest(id, words)))
+          ),
+          Promise.resolve({ request_id: id, fingerprint: words }),
+          () => {},
+        ),
+    });
+    const ran = await custos(daemon.socket, http());
+    assert.match(ran.err, new RegExp(`^custos: ${kind}: No\\.`, "m"));
+    assert.ok(ran.err.endsWith(ending), ran.err);
+    assert.equal(ran.tty, line);
+    assert.equal(daemon.calls.length, 1, kind);
+  }
 });
 
-Deno.test("custos http never repeats a call after any error but needs_approval", async () => {
-  for (const kind of ["denied", "outcome_unknown", "upstream_timeout", "internal", "cooling_down"] as const) {
+Deno.test("custos http -d @- uploads a large body once, byte for byte, and no more than 64 MiB (B50)", async () => {
+  const large = Uint8Array.from({ length: 3_000_001 }, (_, i) => i % 251);
+  let got: Uint8Array = new Uint8Array(0);
+  await using daemon = await fakeDaemon({
+    async stream(_params, upload) {
+      if (upload === undefined) return answer("in the params");
+      got = new Uint8Array(
+        await new Response(upload as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer(),
+      );
+      return answer("uploaded");
+    },
+  });
+  const small = await custos(daemon.socket, http("-d", "@-"), { stdin: large.slice(0, 1_048_576) });
+  assert.equal(small.out, "in the params");
+  assert.equal(got.length, 0);
+  const ran = await custos(daemon.socket, http("-d", "@-"), { stdin: large });
+  assert.deepEqual([ran.code, ran.out], [0, "uploaded"]);
+  assert.deepEqual(got, large);
+  const { method, body } = daemon.calls.at(-1)!.params;
+  assert.deepEqual([method, body, daemon.calls.length], ["POST", undefined, 2]);
+
+  const piece = new Uint8Array(1_048_576);
+  let given = 0;
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      given += piece.length;
+      controller.enqueue(piece);
+    },
+  }, { highWaterMark: 0 });
+  const over = await custos(daemon.socket, http("-d", "@-"), { stdin: endless });
+  assert.equal(over.code, 7);
+  assert.match(over.err, /^custos: body_too_large: .* 64 MiB\. Nothing was sent\./);
+  assert.ok(given <= 67_108_864 + 2 * piece.length, `${given}`);
+});
+
+Deno.test("custos http stops an upload that the daemon refuses before it is over", async () => {
+  let given = 0;
+  const stdin = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      given += 65_536;
+      controller.enqueue(new Uint8Array(65_536));
+    },
+  }, { highWaterMark: 0 });
+  await using daemon = await fakeDaemon({
+    stream: () => Promise.reject(new RpcError("path_not_allowed", "Not there.")),
+  });
+  const ran = await custos(daemon.socket, http("-d", "@-"), { stdin });
+  assert.equal(ran.code, 7);
+  assert.match(ran.err, /^custos: path_not_allowed: Not there\./);
+  assert.ok(given < 20_000_000, `${given}`);
+});
+
+Deno.test("custos http never repeats a call after any error", async () => {
+  for (
+    const kind of [
+      "needs_approval",
+      "denied",
+      "outcome_unknown",
+      "upstream_timeout",
+      "internal",
+      "cooling_down",
+    ] as const
+  ) {
     const error = new RpcError(kind, "No.").withRequest(id, words);
     await using daemon = await fakeDaemon({ stream: () => Promise.reject(error) });
     const ran = await custos(daemon.socket, http());
@@ -110,7 +178,6 @@ Deno.test("custos http calls a reply without words outcome_unknown, with exit co
   frame[0] = 1;
   new DataView(frame.buffer).setUint32(1, json.length);
   frame.set(json, 5);
-  const result = { ...without, body: "", body_encoding: "utf8", ...end };
   const replies: [string[], () => Response][] = [
     [[], () => new Response(frame, { headers: { "content-type": STREAM_TYPE } })],
     [
@@ -122,7 +189,7 @@ Deno.test("custos http calls a reply without words outcome_unknown, with exit co
           error: { code: -32_000, message: "x", data: { kind: "needs_approval", request_id: id } },
         }),
     ],
-    [["--json"], () => Response.json({ jsonrpc: "2.0", id: 1, result })],
+    [["--json"], () => new Response(frame, { headers: { "content-type": STREAM_TYPE } })],
     [[], () => new Response("<html>")],
   ];
   for (const [args, raw] of replies) {
@@ -182,8 +249,7 @@ Deno.test("custos http says where a redirect led, and does not follow it", async
 });
 
 Deno.test("custos http --json prints one result, whose members do not change", async () => {
-  const result = { ...head, body: "aGk=", body_encoding: "base64" as const, ...end };
-  await using daemon = await fakeDaemon({ "http.request": () => Promise.resolve(result) });
+  await using daemon = await fakeDaemon({ stream: () => answer([Uint8Array.of(255, 0)]) });
   const ran = await custos(daemon.socket, http("--json", "--max-bytes", "10"));
   assert.deepEqual(Object.keys(JSON.parse(ran.out)), [
     "request_id",
@@ -226,16 +292,6 @@ Deno.test("custos http sends what the arguments say", async () => {
     encoding: "base64",
     data: "/wA=",
   });
-});
-
-Deno.test("custos http refuses more than 1 MiB on stdin before it asks anybody", async () => {
-  await using daemon = await fakeDaemon({ stream: () => answer() });
-  const large = new Uint8Array(1_048_577);
-  const ran = await custos(daemon.socket, http("-d", "@-"), { stdin: large });
-  assert.equal(ran.code, 7);
-  assert.match(ran.err, /body_too_large: .*1 MiB/);
-  assert.equal((await custos(daemon.socket, http("-d", "@-"), { stdin: large.subarray(1) })).code, 0);
-  assert.equal(daemon.calls.length, 1);
 });
 
 Deno.test("custos http finds the one secret of an origin, and never chooses between two", async () => {

@@ -5,12 +5,13 @@
 
 import type { HttpParams } from "@custos/rpc/http_schemas";
 import { dispatch, type Handlers, readStreamParams } from "@custos/rpc/server";
-import { streamErrorResponse } from "@custos/rpc/stream";
+import { STREAM_TYPE, streamErrorResponse } from "@custos/rpc/stream";
+import { decodeUpload } from "@custos/rpc/upload";
 
 /** What the daemon answers. */
 export interface FakeAnswers extends Partial<Handlers<null>> {
-  /** The streaming form of `http.request`. */
-  stream?: (params: HttpParams) => Response | Promise<Response>;
+  /** The streaming form of `http.request`; `upload` is the body of a call that has a large one. */
+  stream?: (params: HttpParams, upload?: ReadableStream<Uint8Array>) => Response | Promise<Response>;
   /** Replaces the whole answer, to play a broken daemon. */
   raw?: (method: string, params: unknown) => Response;
 }
@@ -28,13 +29,16 @@ export async function fakeDaemon(answers: FakeAnswers): Promise<FakeDaemon> {
   const socket = `${folder}/custos.sock`;
   const calls: FakeDaemon["calls"] = [];
   const server = Deno.serve({ path: socket, transport: "unix", onListen() {} }, async (request) => {
-    const text = await request.text();
+    const framed = request.headers.get("content-type") === STREAM_TYPE;
+    const { params: text, body } = framed
+      ? await decodeUpload(request.body!)
+      : { params: await request.text(), body: undefined };
     if (new URL(request.url).pathname === "/http") {
       calls.push({ method: "http", params: JSON.parse(text) });
       if (answers.raw !== undefined) return answers.raw("http", JSON.parse(text));
       try {
         if (answers.stream === undefined) throw new Error("no answer was chosen for the streaming form");
-        return await answers.stream(readStreamParams(text));
+        return await answers.stream(readStreamParams(text), body);
       } catch (error) {
         return streamErrorResponse(error);
       }

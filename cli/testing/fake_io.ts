@@ -12,6 +12,8 @@ export interface FakeOptions {
   tty?: boolean;
   stdin?: string | Uint8Array | ReadableStream<Uint8Array>;
   env?: Record<string, string>;
+  /** Hears that a line was written to the controlling terminal. */
+  onTty?: () => void;
   now?: number;
   /** The reader of stdout leaves after so many writes. */
   closesAfter?: number;
@@ -48,6 +50,7 @@ export async function custos(socket: string, args: string[], options: FakeOption
     tty(line) {
       if (options.tty === false) return Promise.resolve(false);
       said.tty += `${line}\n`;
+      options.onTty?.();
       return Promise.resolve(true);
     },
     readLine: lineReader(stdin),

@@ -170,9 +170,7 @@ export class Cell {
       case "end":
         return pending?.end(message.summary);
       case "whole":
-        pending?.head(message.head);
-        pending?.chunk(message.bytes);
-        return pending?.end(message.summary);
+        return pending?.whole(message.head, message.bytes, message.summary);
       case "failed":
         return pending?.fail(new CustosError(message.kind, message.message));
     }

@@ -156,16 +156,9 @@ Deno.test("Cell.open() refuses another key, another file, and a policy that diff
   }
 });
 
-Deno.test("Cell.open() refuses values that its placement cannot carry, and placements in the message's framing", async () => {
-  const rows: [Parameters<typeof localPolicy>[1], string][] = [
-    [{}, "two lines\nof a secret"],
-    [{}, "tok_live_4f9c2a7e\n"],
-    [{ placement: { kind: "header", name: "Content-Length", template: "{secret}" } }, "tok_live_4f9c2a7e"],
-    [{ placement: { kind: "header", name: "host", template: "{secret}" } }, "tok_live_4f9c2a7e"],
-  ];
-  for (const [parts, value] of rows) {
-    const sealed = await seal(localPolicy(["http://127.0.0.1:9999"], parts), value).catch(() => null);
-    if (sealed === null) continue; // refused even earlier
+Deno.test("Cell.open() refuses values that its placement cannot carry", async () => {
+  for (const value of ["two lines\nof a secret", "tok_live_4f9c2a7e\n", "tok_live_\u00e9_4f9c2a7e"]) {
+    const sealed = await seal(localPolicy(["http://127.0.0.1:9999"]), value);
     const cell = Cell.start(sealed.policy, { lan: true });
     try {
       await assert.rejects(cell.open(sealed.file, sealed.key, sealed.hash), { kind: "bad_request" });

@@ -5,6 +5,8 @@ import { type CellHead, type CellSummary, CREDIT_STEP_BYTES } from "./cell_proto
 
 /** An answer with its body as it comes. */
 export interface CellResponse extends CellHead {
+  /** The whole answer, where it came in one message; `body` holds the same. */
+  whole: { bytes: Uint8Array; summary: CellSummary } | null;
   /** The scrubbed body. Errors with the same `CustosError` as `finished`; what came before that is incomplete. */
   body: ReadableStream<Uint8Array>;
   /** Settles once: with the summary when the body is complete or cut at `max_bytes`, else with a `CustosError`. */
@@ -33,6 +35,7 @@ export class PendingAnswer {
   #end: CellSummary | CustosError | null = null;
   #pulled: (() => void) | null = null;
   #taken = 0;
+  #body: ReadableStream<Uint8Array> | null = null;
 
   constructor(line: CellLine) {
     this.#line = line;
@@ -43,13 +46,23 @@ export class PendingAnswer {
   }
 
   /** Headers came. */
-  head(head: CellHead): void {
-    const body = new ReadableStream<Uint8Array>({
-      pull: (controller) => this.#pull(controller),
-      cancel: () =>
-        this.fail(new CustosError("outcome_unknown", "The caller left before the answer was complete.")),
-    }, { highWaterMark: 0 });
-    this.#head.resolve({ ...head, body, finished: this.#finished.promise });
+  head(head: CellHead, whole: CellResponse["whole"] = null): void {
+    const stream = () => this.#body ??= this.#open();
+    this.#head.resolve({
+      ...head,
+      whole,
+      finished: this.#finished.promise,
+      get body() { // made when it is asked for: most answers are read as a whole
+        return stream();
+      },
+    });
+  }
+
+  /** Everything came at once. */
+  whole(head: CellHead, bytes: Uint8Array, summary: CellSummary): void {
+    this.head(head, { bytes, summary });
+    this.chunk(bytes);
+    this.end(summary);
   }
 
   /** A part of the body came. */
@@ -68,6 +81,14 @@ export class PendingAnswer {
     if (this.#end !== null) return;
     this.#line.abort();
     this.#settle(error);
+  }
+
+  #open(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>({
+      pull: (controller) => this.#pull(controller),
+      cancel: () =>
+        this.fail(new CustosError("outcome_unknown", "The caller left before the answer was complete.")),
+    }, { highWaterMark: 0 });
   }
 
   #settle(end: CellSummary | CustosError): void {

@@ -64,11 +64,16 @@ export function scrubHeaders(
   scrub: { index: FormIndex; folded: FormIndex; marker: Uint8Array },
 ): { headers: [string, string][]; redactions: number } {
   const named = list(headers.get("connection"));
+  const kept: [string, string][] = [];
+  headers.forEach((value, name) => {
+    if (DROPPED.includes(name) || named.includes(name)) return;
+    if (UNTRUE.includes(name) && mayHaveBody(status, target.method)) return;
+    kept.push([name, value]);
+  });
+  if (isClean(kept, scrub)) return { headers: kept, redactions: 0 };
   const out: [string, string][] = [];
   let redactions = 0;
-  for (const [name, value] of headers) {
-    if (DROPPED.includes(name) || named.includes(name)) continue;
-    if (UNTRUE.includes(name) && mayHaveBody(status, target.method)) continue;
+  for (const [name, value] of kept) {
     const bytes = latin1Bytes(name.toLowerCase());
     if (scrub.folded.find(bytes, 0, bytes.length) !== null) {
       redactions++;
@@ -79,6 +84,16 @@ export function scrubHeaders(
     out.push([name, scrubbed.redactions === 0 ? value : latin1Text(scrubbed.bytes)]);
   }
   return { headers: out, redactions };
+}
+
+/** Whether one look over all names and values at once finds nothing, as in nearly every answer; else each is looked at. */
+function isClean(
+  headers: readonly [string, string][],
+  { index, folded }: { index: FormIndex; folded: FormIndex },
+): boolean {
+  const names = latin1Bytes(headers.map(([name]) => name.toLowerCase()).join("\n"));
+  const values = latin1Bytes(headers.map(([, value]) => value).join("\n"));
+  return folded.find(names, 0, names.length) === null && index.find(values, 0, values.length) === null;
 }
 
 function list(value: string | null): string[] {

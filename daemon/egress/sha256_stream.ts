@@ -3,10 +3,17 @@
  * tests compare this with WebCrypto. Used for public bytes only: the digest of an answer in receipts (DESIGN §6.5).
  */
 
+import { concat } from "@custos/core/bytes";
+import { sha256 } from "@custos/core/labels";
+import { sha256 as sha256Now } from "@noble/hashes/sha2.js";
+import { BLOCKS_AT, BLOCKS_BYTES, type Sha256Code, sha256Code, STATE_AT } from "./sha256_code.ts";
+
 const K: Int32Array = roundConstants();
-const INITIAL: Int32Array = Int32Array.from([2, 3, 5, 7, 11, 13, 17, 19], (prime) => fractionBits(prime, 2n));
-/** Scratch space: one compression never interrupts another. */
-const WORDS: Int32Array = new Int32Array(64);
+/** §5.3.3. In the order of bytes of WebAssembly, which is that of every machine that Deno runs on. */
+const INITIAL: Int32Array<ArrayBuffer> = Int32Array.from(
+  [2, 3, 5, 7, 11, 13, 17, 19],
+  (prime) => fractionBits(prime, 2n),
+);
 
 /** Fractional parts of the cube roots of the first 64 primes (§4.2.2), computed rather than copied. */
 function roundConstants(): Int32Array {
@@ -33,80 +40,88 @@ function fractionBits(value: number, degree: bigint): number {
   return Number(low & 0xffffffffn) | 0;
 }
 
+/** One instance for all streams of a thread: a call of `update` is never interrupted by another. */
+let shared: { code: Sha256Code; state: Uint8Array; blocks: Uint8Array } | null = null;
+
+function open(): NonNullable<typeof shared> {
+  if (shared !== null) return shared;
+  const code = sha256Code(K);
+  const { buffer } = code.memory;
+  return shared = {
+    code,
+    state: new Uint8Array(buffer, STATE_AT, 32),
+    blocks: new Uint8Array(buffer, BLOCKS_AT, BLOCKS_BYTES),
+  };
+}
+
+/** Longest message that is kept and hashed whole, in bytes. */
+const SHORT_BYTES = 65_536;
+/** Up to this many bytes the way to WebCrypto and back takes longer than hashing here. */
+const TINY_BYTES = 4_096;
+
 /** One running hash. */
 export class Sha256Stream {
-  readonly #state: Int32Array = INITIAL.slice();
+  readonly #state: Uint8Array = new Uint8Array(INITIAL.buffer.slice(0));
   readonly #block: Uint8Array = new Uint8Array(64);
   #filled = 0;
   #length = 0;
+  /** A short message as it is: WebCrypto takes that, and the code above need not be made for it. */
+  #short: Uint8Array[] | null = [];
 
-  /** Adds bytes; they are not kept. */
+  /** Adds bytes; more than {@link SHORT_BYTES} are not kept. */
   update(bytes: Uint8Array): void {
     this.#length += bytes.length;
+    if (this.#short === null) return this.#add(bytes);
+    if (this.#length <= SHORT_BYTES) return void this.#short.push(bytes.slice());
+    for (const early of this.#short) this.#add(early);
+    this.#short = null;
+    this.#add(bytes);
+  }
+
+  #add(bytes: Uint8Array): void {
     let at = 0;
     if (this.#filled > 0) {
       at = Math.min(64 - this.#filled, bytes.length);
       this.#block.set(bytes.subarray(0, at), this.#filled);
       this.#filled += at;
       if (this.#filled < 64) return;
-      this.#compress(this.#block, 0);
+      this.#compress(this.#block);
       this.#filled = 0;
     }
-    for (; at + 64 <= bytes.length; at += 64) this.#compress(bytes, at);
-    this.#block.set(bytes.subarray(at), 0);
-    this.#filled = bytes.length - at;
+    const whole = at + Math.floor((bytes.length - at) / 64) * 64;
+    if (whole > at) this.#compress(bytes.subarray(at, whole));
+    this.#block.set(bytes.subarray(whole), 0);
+    this.#filled = bytes.length - whole;
   }
 
   /** The digest of all that was added. Call once. */
-  digest(): Uint8Array {
+  async digest(): Promise<Uint8Array> {
+    if (this.#short !== null) {
+      const message = concat(...this.#short);
+      return this.#length <= TINY_BYTES ? sha256Now(message) : await sha256(message);
+    }
     const length = this.#length;
     const padding = new Uint8Array((this.#filled < 56 ? 64 : 128) - this.#filled);
     padding[0] = 0x80;
     const view = new DataView(padding.buffer);
     view.setUint32(padding.length - 8, Math.floor(length / 2 ** 29));
     view.setUint32(padding.length - 4, length * 8 % 2 ** 32);
-    this.update(padding);
+    this.#add(padding);
+    const words = new DataView(this.#state.buffer);
     const out = new DataView(new ArrayBuffer(32));
-    this.#state.forEach((word, i) => out.setInt32(i * 4, word));
+    for (let i = 0; i < 32; i += 4) out.setInt32(i, words.getInt32(i, true));
     return new Uint8Array(out.buffer);
   }
 
-  /** §6.2.2 for the 64 bytes at `at`. */
-  #compress(bytes: Uint8Array, at: number): void {
-    const w = WORDS;
-    for (let i = 0, j = at; i < 16; i++, j += 4) {
-      w[i] = (bytes[j]! << 24) | (bytes[j + 1]! << 16) | (bytes[j + 2]! << 8) | bytes[j + 3]!;
+  /** Takes in whole blocks. */
+  #compress(bytes: Uint8Array): void {
+    const { code, state, blocks } = open();
+    state.set(this.#state);
+    for (let at = 0; at < bytes.length; at += BLOCKS_BYTES) {
+      const part = bytes.subarray(at, at + BLOCKS_BYTES);
+      blocks.set(part);
+      code.compress(part.length / 64);
     }
-    for (let i = 16; i < 64; i++) {
-      const x = w[i - 15]!;
-      const y = w[i - 2]!;
-      const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
-      const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
-      w[i] = (w[i - 16]! + s0 + w[i - 7]! + s1) | 0;
-    }
-    const s = this.#state;
-    let a = s[0]!, b = s[1]!, c = s[2]!, d = s[3]!, e = s[4]!, f = s[5]!, g = s[6]!, h = s[7]!;
-    for (let i = 0; i < 64; i++) {
-      const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
-      const t1 = (h + s1 + ((e & f) ^ (~e & g)) + K[i]! + w[i]!) | 0;
-      const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
-      const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-      h = g;
-      g = f;
-      f = e;
-      e = (d + t1) | 0;
-      d = c;
-      c = b;
-      b = a;
-      a = (t1 + t2) | 0;
-    }
-    s[0] = s[0]! + a;
-    s[1] = s[1]! + b;
-    s[2] = s[2]! + c;
-    s[3] = s[3]! + d;
-    s[4] = s[4]! + e;
-    s[5] = s[5]! + f;
-    s[6] = s[6]! + g;
-    s[7] = s[7]! + h;
+    this.#state.set(state);
   }
 }

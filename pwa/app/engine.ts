@@ -4,7 +4,9 @@
  */
 
 import { CustosError } from "@custos/core/errors";
+import { WORD_LIST } from "@custos/core/fingerprint";
 import type { PhoneMessage } from "@custos/core/messages";
+import type { Policy } from "@custos/core/policy";
 import {
   approve,
   type CardVerdict,
@@ -14,13 +16,18 @@ import {
   drop,
   type DropFields,
   type Dropped,
+  nextPolicy,
   type Offer,
   offersFor,
   pair,
   type Paired,
   type PhoneParts,
+  type PolicyEdit,
+  prepareChange,
+  type PreparedChange,
   requireRecord,
   type ShownOffer,
+  signChange,
   type StoredCard,
   verifyCard,
 } from "../mod.ts";
@@ -49,7 +56,7 @@ export class Engine {
   readonly #parts: PhoneParts<CryptoKey>;
   readonly #onChange: OnChange;
   readonly #connections = new Map<string, Connection<CryptoKey>>();
-  readonly #ended = new AbortController();
+  readonly #ended = new Map<string, AbortController>();
 
   constructor(store: IdbStore, onChange: OnChange) {
     this.#onChange = onChange;
@@ -71,9 +78,17 @@ export class Engine {
     await connection.wake();
     const tell = () => this.#onChange(daemon, connection.state, null);
     tell();
-    connection.run(this.#ended.signal, tell).catch((error) => {
-      if (error instanceof CustosError) this.#onChange(daemon, "stopped", error);
+    const ended = new AbortController();
+    this.#ended.set(daemon, ended);
+    connection.run(ended.signal, tell).catch((error) => {
+      if (error instanceof CustosError && !ended.signal.aborted) this.#onChange(daemon, "stopped", error);
     });
+  }
+
+  /** Stops reading the mailbox of a computer. */
+  disconnect(daemon: string): void {
+    this.#ended.get(daemon)?.abort();
+    this.#connections.delete(daemon);
   }
 
   /** Asks every computer for what is pending: after sleep, after a push, when the screen comes back. */
@@ -100,7 +115,8 @@ export class Engine {
 
   /** The choices of a verified card, narrowest first. */
   offers(verdict: CardVerdict): ShownOffer[] {
-    return verdict.ok && verdict.card.type !== "drop" ? offersFor(verdict.card) : [];
+    const { card } = verdict.ok ? verdict : { card: null };
+    return card?.type === "http" || card?.type === "access" ? offersFor(card) : [];
   }
 
   /** Approves with one touch. Throws what `approve` throws, and the browser's `DOMException` when it was cancelled. */
@@ -122,10 +138,45 @@ export class Engine {
     return dropped;
   }
 
-  /** Sends a message that needs no touch: lock, revoke, mute. */
+  /** Asks the computer for a card that changes a secret: these fields, or `null` for its end. */
+  async beginChange(daemon: string, policy: Policy, edit: PolicyEdit | null): Promise<void> {
+    const change = edit === null
+      ? { kind: "delete" } as const
+      : { kind: "set", policy: await nextPolicy(policy, edit, Date.now()) } as const;
+    await this.send(daemon, { t: "change", secret_id: policy.secret_id, change });
+  }
+
+  /** Makes a change ready to be signed; one touch where there is a new version. Throws what `prepareChange` throws. */
+  async prepareChange(daemon: string, requestHash: string): Promise<PreparedChange> {
+    return await prepareChange(this.#parts, daemon, requestHash);
+  }
+
+  /** Signs a change with one touch. */
+  async signChange(daemon: string, prepared: PreparedChange): Promise<void> {
+    await signChange(this.#parts, daemon, prepared);
+    await this.#flush(daemon);
+  }
+
+  /** Sends a message that needs no touch, and asks how things are then: lock, revoke, mute, activity. */
   async send(daemon: string, message: PhoneMessage): Promise<void> {
-    await this.#line(daemon).send(message);
-    this.#onChange(daemon, this.#line(daemon).state, null);
+    const line = this.#line(daemon);
+    await line.send(message);
+    if (message.t === "lock" || message.t === "revoke") {
+      await line.wake().then(() => line.flush()).catch(() => {});
+    }
+    this.#onChange(daemon, line.state, null);
+  }
+
+  /** Four words, the right one among them, in an order that says nothing. */
+  wordChoices(right: string): string[] {
+    const others = new Set<string>([right]);
+    while (others.size < 4) others.add(WORD_LIST[draw(WORD_LIST.length)]!);
+    const words = [...others];
+    for (let at = words.length - 1; at > 0; at--) {
+      const other = draw(at + 1);
+      [words[at], words[other]] = [words[other]!, words[at]!];
+    }
+    return words;
   }
 
   async #flush(daemon: string): Promise<void> {
@@ -140,4 +191,9 @@ export class Engine {
     }
     return connection;
   }
+}
+
+/** A random index below `count`; the bias of the modulo is below 2⁻¹⁹ for a list of words. */
+function draw(count: number): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0]! % count;
 }

@@ -9,6 +9,8 @@ import type { PhoneRecord, StoredCard } from "../phone_store.ts";
 import type { Engine } from "./engine.ts";
 import type { AppConfig } from "./platform/config.ts";
 import type { IdbStore } from "./platform/idb_store.ts";
+import { FIRST_SETTINGS, isQuiet, readSettings, type Settings, SETTINGS_NAME } from "./settings.ts";
+import { showTheme } from "./platform/theme.ts";
 
 /** One paired computer as the screens see it. */
 export interface DaemonView {
@@ -36,6 +38,10 @@ export class Model {
   readonly now: Signal<number> = signal(Date.now());
   /** Cards that wait for this person, oldest first. */
   readonly pending: ReadonlySignal<PendingCard[]>;
+  /** What was set on this phone. */
+  readonly settings: Signal<Settings> = signal(FIRST_SETTINGS);
+  /** How many cards the icon may show: none in quiet hours. */
+  readonly badge: ReadonlySignal<number>;
   #engine: Promise<Engine> | null = null;
 
   constructor(store: IdbStore, config: AppConfig) {
@@ -49,11 +55,15 @@ export class Model {
         }))
       ).sort((a, b) => a.card.received_ms - b.card.received_ms)
     );
+    this.badge = computed(() =>
+      isQuiet(this.settings.value.quiet, new Date(this.now.value)) ? 0 : this.pending.value.length
+    );
   }
 
   /** Shows what is stored, then loads the engine and connects. */
   async start(): Promise<void> {
     setInterval(() => this.now.value = Date.now(), 1_000);
+    this.settings.value = readSettings(await this.store.setting(SETTINGS_NAME).catch(() => undefined));
     const daemons = await this.store.daemons();
     for (const daemon of daemons) await this.refresh(daemon);
     this.ready.value = true;
@@ -71,6 +81,25 @@ export class Model {
       )
     );
     return this.#engine;
+  }
+
+  /** Changes settings, and stores them. */
+  async change(part: Partial<Settings>): Promise<void> {
+    this.settings.value = { ...this.settings.value, ...part };
+    if (part.theme !== undefined) showTheme(part.theme);
+    await this.store.saveSetting(SETTINGS_NAME, this.settings.value);
+  }
+
+  /** Forgets a computer on this phone; its connection ends. */
+  async forget(daemon: string): Promise<void> {
+    await (await this.engine()).disconnect(daemon);
+    await this.store.forget(daemon);
+    await this.refresh(daemon);
+  }
+
+  /** The first entry of the audit log that this phone lacks. */
+  activityFrom(daemon: string): number {
+    return this.daemons.value.find(({ record }) => record.daemon === daemon)?.record.activity.tree.size ?? 0;
   }
 
   /** Reads one record again and shows it. */

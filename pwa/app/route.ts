@@ -1,6 +1,6 @@
 /**
  * Where the person is. The fragment never makes anything happen by itself: a pairing link is read once and cleared at once
- * (B137), a card is only opened to be looked at (B131).
+ * (B137), a card is only opened to be looked at (B131). The browser's own way back works between screens.
  */
 
 import { type Signal, signal } from "@preact/signals";
@@ -11,14 +11,23 @@ export type Route =
   | { at: "card"; daemon: string; request: string }
   | { at: "pair"; link: string | null }
   | { at: "secrets" }
+  | { at: "edit"; daemon: string; secret: string }
   | { at: "activity" }
   | { at: "settings" };
 
 /** The present place. */
 export const route: Signal<Route> = signal(firstRoute());
 
-/** Goes to a place. */
+addEventListener("popstate", ({ state }) => {
+  route.value = (state as Route | null) ?? { at: "inbox" };
+});
+
+/** Goes to a place. From a card there is no way back into it: what was answered is over. */
 export function go(next: Route): void {
+  // A pairing link is a secret for two minutes, and the browser's history outlives it.
+  const kept: Route = next.at === "pair" ? { at: "pair", link: null } : next;
+  if (route.value.at === "card" || route.value.at === "edit") history.replaceState(kept, "");
+  else history.pushState(kept, "");
   route.value = next;
   scrollTo(0, 0);
 }

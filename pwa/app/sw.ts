@@ -69,7 +69,9 @@ async function kept(request: Request, name: string): Promise<Response> {
   const cache = await caches.open(CACHE);
   const found = await cache.match(name, { ignoreVary: true });
   if (found !== undefined) return found;
-  return await cache.match(SHELL, { ignoreVary: true }) === undefined ? await fetch(request) : await builtFile(name);
+  return await cache.match(SHELL, { ignoreVary: true }) === undefined
+    ? await fetch(request)
+    : await builtFile(name);
 }
 
 /**

@@ -15,7 +15,7 @@ export function startPlatform(model: Model): void {
     // After sleep a long poll may be dead without knowing it (B141).
     if (document.visibilityState === "visible" && model.daemons.value.length > 0) wake();
   });
-  const waiting = computed(() => model.ready.value ? model.pending.value.length : null);
+  const waiting = computed(() => model.ready.value ? model.badge.value : null);
   effect(() => showBadge(waiting.value));
   const mailboxes = computed(() => model.daemons.value.map(({ record }) => record.to_phone.id).join());
   effect(() => {

@@ -3,6 +3,7 @@
  */
 
 import { parseArgs } from "node:util";
+import { complain, say } from "../../_tools/say.ts";
 import { startHostileApi } from "./hostile_api.ts";
 import { Narrator, NotSo } from "./narrator.ts";
 import { startStage } from "./stage.ts";
@@ -19,7 +20,7 @@ async function main(): Promise<number> {
   const options = { json: { type: "boolean" }, help: { type: "boolean" } } as const;
   const { values } = parseArgs({ args: Deno.args, options, strict: true });
   if (values.help) {
-    console.log(HELP);
+    say(HELP);
     return 0;
   }
   const narrator = new Narrator(values.json ?? false);
@@ -32,7 +33,9 @@ async function main(): Promise<number> {
     narrator.end(true, "Everything was as it should be.");
     return 0;
   } catch (error) {
-    if (!(error instanceof NotSo)) console.error(error);
+    if (!(error instanceof NotSo)) {
+      complain(error instanceof Error ? error.stack ?? error.message : String(error));
+    }
     narrator.end(false, "The demo stopped: something was not as it should be.");
     return 1;
   } finally {

@@ -1,5 +1,7 @@
 /** What the demo prints: calm lines for people, or one JSON object a line with `--json`. A step that is not so ends it. */
 
+import { say } from "../../_tools/say.ts";
+
 /** One thing that was seen, with what proves it. */
 export interface Fact {
   /** What happened, as a sentence. */
@@ -28,18 +30,18 @@ export class Narrator {
   /** Begins a step. */
   step(title: string): void {
     this.#step = title;
-    if (!this.#json) console.log(`\n${title}`);
+    if (!this.#json) say(`\n${title}`);
   }
 
   /** Prints a fact. Throws `NotSo` if it is not as it should be. */
   fact({ says, ok, shows = {} }: Fact): void {
     const ms = Math.round(performance.now() - this.#started);
     if (this.#json) {
-      console.log(JSON.stringify({ ms, step: this.#step, ok, says, ...shows }));
+      say(JSON.stringify({ ms, step: this.#step, ok, says, ...shows }));
     } else {
       const time = `${(ms / 1000).toFixed(1)} s`.padStart(7);
-      console.log(`${time}  ${ok ? "·" : "NOT SO:"} ${says}`);
-      for (const [name, value] of Object.entries(shows)) console.log(`             ${name}: ${value}`);
+      say(`${time}  ${ok ? "·" : "NOT SO:"} ${says}`);
+      for (const [name, value] of Object.entries(shows)) say(`             ${name}: ${value}`);
     }
     if (!ok) throw new NotSo(`${this.#step}: ${says}`);
   }
@@ -47,7 +49,7 @@ export class Narrator {
   /** The last line. */
   end(ok: boolean, says: string): void {
     const ms = Math.round(performance.now() - this.#started);
-    if (this.#json) console.log(JSON.stringify({ ms, step: "end", ok, says }));
-    else console.log(`\n${says} (${(ms / 1000).toFixed(1)} s)`);
+    if (this.#json) say(JSON.stringify({ ms, step: "end", ok, says }));
+    else say(`\n${says} (${(ms / 1000).toFixed(1)} s)`);
   }
 }

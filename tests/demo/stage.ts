@@ -35,6 +35,7 @@ export async function startStage(): Promise<Stage> {
   const args = [
     "start",
     "--json",
+    "--no-pwa",
     "--profile",
     "lan",
     "--relay-port",

@@ -15,6 +15,7 @@ Deno.test("expired carries request id and fingerprint on every path", SHARED, as
   const { message: { doc }, words } = await h.cardFor("/expired");
   const command = h.custos("expired", ["http", "--wait", "60", "--json", `${h.api.origin}/expired/cli`]);
   const second = await h.cardFor("/expired/cli");
+  await h.logged("request_joined", { id: second.message.doc.id }); // the command shows the words first, then waits
   h.later();
 
   const error = await call;

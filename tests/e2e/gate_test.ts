@@ -149,6 +149,19 @@ Deno.test("a POST is sent once, byte for byte as it was shown", SHARED, async ()
   assert.notEqual((await h.ask("/post", ask)).id, asked.id, "another POST is another approval");
 });
 
+Deno.test("of many calls at one moment under a once-grant exactly one sends", SHARED, async () => {
+  const h = house();
+  const asked = await h.ask("/moment", { agent: "moment" });
+  await h.approve(asked.id);
+  const calls = [1, 2, 3, 4, 5].map(() => h.http("/moment", { agent: "moment" }));
+  const ended = await Promise.allSettled(calls);
+  const [sent, ...more] = ended.filter((one) => one.status === "fulfilled");
+  assert.deepEqual([sent!.value.request_id, more.length], [asked.id, 0]);
+  const kinds = ended.filter((one) => one.status === "rejected").map(({ reason }) => reason.kind);
+  assert.deepEqual(kinds, Array(4).fill("needs_approval"));
+  assert.equal(h.api.count("/moment"), 1);
+});
+
 Deno.test(
   "a connection that closes before its answer is outcome_unknown, and the request is not sent again",
   SHARED,

@@ -17,9 +17,9 @@ import { placesIn } from "@custos/tools/paths";
 import type { Values } from "@custos/tools/permissions";
 import { SoftwareAuthenticator } from "../phone/authenticator.ts";
 import { MemoryStore } from "../phone/memory_store.ts";
-import { SoftwarePhone } from "../phone/software_phone.ts";
+import type { SoftwarePhone } from "../phone/software_phone.ts";
 import { TEXT_KEEPER } from "../phone/text_keeper.ts";
-import { ORIGIN, startDaemon, startRelay } from "./harness_parts.ts";
+import { ORIGIN, pairPhone, startDaemon, startRelay } from "./harness_parts.ts";
 import { custos, type Ran, type RunOptions, type Server } from "./harness_process.ts";
 import { StubApi } from "./harness_stub.ts";
 import { PATIENCE_MS, until } from "./harness_wait.ts";
@@ -132,23 +132,10 @@ export class House implements AsyncDisposable {
     return await startDaemon(values, this.relay_url, { clock, ...this.#audit("daemon") });
   }
 
-  /** Pairs the phone; the first of its words is typed into the terminal. */
+  /** Pairs the phone. */
   async pair(): Promise<void> {
-    const { pairing_id, url } = await this.client.call("pair.begin", {});
-    const words = Promise.withResolvers<string>();
     const { store, fetch } = this.parts;
-    const { authenticator } = this;
-    const paired = SoftwarePhone.pair(url, { onWords: words.resolve, store, authenticator, fetch });
-    paired.catch(words.reject);
-    const [word] = (await words.promise).split(" ");
-    let { state } = await this.client.call("pair.status", { pairing_id, wait_ms: PATIENCE_MS });
-    if (state !== "confirm") throw new Error(`The pairing is ${state}, not at its words.`);
-    ({ state } = await this.client.call("pair.confirm", { pairing_id, word: word! }));
-    this.phone = await paired;
-    while (state !== "done") {
-      if (state === "failed") throw new Error("The pairing failed.");
-      ({ state } = await this.client.call("pair.status", { pairing_id, wait_ms: 1_000 }));
-    }
+    this.phone = await pairPhone(this.client, { store, fetch, authenticator: this.authenticator });
   }
 
   /** Asks for a secret as an agent and answers as the person. */

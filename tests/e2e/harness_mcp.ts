@@ -28,11 +28,13 @@ export class McpAgent implements AsyncDisposable {
     const cache = Deno.env.get("DENO_DIR");
     const transport = new StdioClientTransport({
       command: "deno",
-      args: commandLine("mcp", values, ["--agent", agent, "--socket", values.socket]),
+      args: commandLine("mcp", values),
       cwd: ROOT,
       stderr: "pipe",
       env: {
         ...getDefaultEnvironment(),
+        CUSTOS_AGENT: agent,
+        CUSTOS_SOCKET: values.socket,
         ...(cache === undefined ? {} : { DENO_DIR: cache }),
         ...(audit_file === undefined ? {} : { DENO_AUDIT_PERMISSIONS: audit_file }),
       },

@@ -1,8 +1,12 @@
-/** Relay and daemon as the tests start them: as `deno task start` does, each under its declared flags. */
+/** Relay, daemon and phone as the tests start them: as `deno task start` does, each under its declared flags. */
 
+import type { Client } from "@custos/rpc/client";
 import { commandLine, runDeno } from "@custos/tools/launch";
 import type { Values } from "@custos/tools/permissions";
+import type { PhoneSetup } from "../phone/phone_setup.ts";
+import { SoftwarePhone } from "../phone/software_phone.ts";
 import { Server } from "./harness_process.ts";
+import { PATIENCE_MS } from "./harness_wait.ts";
 
 /** Origin of the phone's page. */
 export const ORIGIN = "http://localhost:8788";
@@ -44,4 +48,22 @@ export async function startDaemon(
   const module = new URL("clock.ts", import.meta.url).pathname;
   const child = runDeno([run!, "--preload", module, ...flags], { stdout: "piped", stderr: "piped" });
   return await Server.of("daemon", child);
+}
+
+/** Pairs a phone; the first of its words is typed into the terminal. */
+export async function pairPhone(client: Client, setup: PhoneSetup): Promise<SoftwarePhone> {
+  const { pairing_id, url } = await client.call("pair.begin", {});
+  const words = Promise.withResolvers<string>();
+  const paired = SoftwarePhone.pair(url, { ...setup, onWords: words.resolve });
+  paired.catch(words.reject);
+  const [word] = (await words.promise).split(" ");
+  let { state } = await client.call("pair.status", { pairing_id, wait_ms: PATIENCE_MS });
+  if (state !== "confirm") throw new Error(`The pairing is ${state}, not at its words.`);
+  ({ state } = await client.call("pair.confirm", { pairing_id, word: word! }));
+  const phone = await paired;
+  while (state !== "done") {
+    if (state === "failed") throw new Error("The pairing failed.");
+    ({ state } = await client.call("pair.status", { pairing_id, wait_ms: 1_000 }));
+  }
+  return phone;
 }

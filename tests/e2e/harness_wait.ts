@@ -14,6 +14,17 @@ export async function until<T>(look: () => Promise<T | null>, words: string): Pr
   throw new Error(words);
 }
 
+/** What should come at once, and does not wait for a person. Throws where it is not there in time. */
+export async function soon<T>(work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error("It waited for somebody.")), PATIENCE_MS);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** The kind, id and words of the error that a call ends with. Throws where it does not. */
 export async function failure(
   call: Promise<unknown>,

@@ -7,6 +7,7 @@ import { HANDLE, SHARED, shareHouse } from "./harness.ts";
 import { McpAgent } from "./harness_mcp.ts";
 import { custos } from "./harness_process.ts";
 import { custosAtTerminal } from "./harness_terminal.ts";
+import { soon } from "./harness_wait.ts";
 
 const house = shareHouse();
 
@@ -16,7 +17,7 @@ Deno.test(
   async () => {
     const h = house();
     const args = ["http", "--wait", "0", `${h.api.origin}/terminal`];
-    const ran = await custosAtTerminal(h.values, "at a terminal", args, h.folder);
+    const ran = await soon(custosAtTerminal(h.values, "at a terminal", args, h.folder));
     const { message: { doc }, words } = await h.cardFor("/terminal");
     assert.equal(ran.code, 3, ran.stderr);
     assert.equal(ran.terminal.replaceAll("\r", ""), `Request ${doc.id}  fingerprint: ${words}\n`);
@@ -53,7 +54,7 @@ Deno.test(
       ["drop", "cli-now", "--reason", "look", "--wait", "0"],
     ];
     for (const args of rows) {
-      const ran = await h.custos(`now ${args[0]}`, args);
+      const ran = await soon(h.custos(`now ${args[0]}`, args));
       assert.equal(ran.code, 3, ran.stderr);
       const [, id, words] = /^Request (\S+) {2}fingerprint: (.+)$/m.exec(ran.stderr) ?? [];
       const status = await h.client.call("access.status", { request_id: id! });
@@ -69,6 +70,7 @@ Deno.test("custos names the request in every error about one", SHARED, async () 
   const h = house();
   const running = h.custos("names", ["http", `${h.api.origin}/cli/denied`, "--json"]);
   const { message: { doc }, words } = await h.cardFor("/cli/denied");
+  await h.logged("request_joined", { id: doc.id }); // the command shows the words first, then waits
   await h.deny(doc.id);
   const ran = await running;
   assert.equal(ran.code, 4);

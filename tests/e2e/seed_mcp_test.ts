@@ -45,6 +45,7 @@ Deno.test("every MCP request result carries the fingerprint that the phone shows
   const other = { ...get, url: `${h.api.origin}/mcp/denied` };
   const waiting = mcp.call("http_request", { ...other, wait_seconds: 60 });
   const card = await h.cardFor("/mcp/denied");
+  await h.logged("request_joined", { id: card.message.doc.id }); // the tool files it first, then waits
   await h.deny(card.message.doc.id);
   const refused = await waiting;
   assert.deepEqual([refused.fields["status"], refused.error], ["denied", true]);

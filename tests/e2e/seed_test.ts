@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { HANDLE, SHARED, shareHouse } from "./harness.ts";
-import { failure } from "./harness_wait.ts";
+import { failure, soon } from "./harness_wait.ts";
 
 const house = shareHouse();
 
@@ -198,7 +198,7 @@ Deno.test("of two identical calls one sends, and the other gets needs_approval a
   const h = house();
   const first = h.http("/twice", { agent: "twin", wait_ms: 60_000 });
   const { message: { doc }, words } = await h.cardFor("/twice");
-  const second = await failure(h.http("/twice", { agent: "twin", wait_ms: 60_000 }));
+  const second = await soon(failure(h.http("/twice", { agent: "twin", wait_ms: 60_000 })));
   assert.deepEqual([second.kind, second.id, second.fingerprint], ["needs_approval", doc.id, words]);
   await h.approve(doc.id);
   assert.equal((await first).status_code, 200);

@@ -36,7 +36,9 @@ export async function registerWorker(events: WorkerEvents): Promise<void> {
   const registration = await serviceWorker.register(scriptUrl(), { updateViaCache: "none" });
   const offer = (worker: ServiceWorker | null) => {
     // Without a controller this is the first build, which takes over by itself.
-    if (worker !== null && serviceWorker.controller !== null) events.onUpdate(() => worker.postMessage("update"));
+    if (worker !== null && serviceWorker.controller !== null) {
+      events.onUpdate(() => worker.postMessage("update"));
+    }
   };
   offer(registration.waiting);
   registration.addEventListener("updatefound", () => {

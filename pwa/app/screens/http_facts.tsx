@@ -15,8 +15,10 @@ export interface HttpFactsProps {
   policy: Policy | null;
 }
 
-/** Longest path that is shown whole, in characters: four lines of a narrow phone. */
-const PATH_SHOWN = 120;
+/** Longest path that is shown whole, in characters: three lines of a narrow phone. */
+const PATH_SHOWN = 110;
+/** Most names of changes in one line. */
+const NAMES_SHOWN = 4;
 
 /** Method, host, path, secret; then what changed, headers and body. */
 export function HttpFacts({ http, previous, handle, policy }: HttpFactsProps): JSX.Element {
@@ -24,7 +26,7 @@ export function HttpFacts({ http, previous, handle, policy }: HttpFactsProps): J
   const writes = http.method !== "GET" && http.method !== "HEAD";
   const before = previous?.type === "http" ? previous : null;
   return (
-    <section class="sheet" aria-label="the request">
+    <section class="sheet request" aria-label="the request">
       <p>
         <span class={writes ? "method writes" : "method"}>{http.method}</span>{" "}
         <Whole text={url.host} class="host" />
@@ -32,22 +34,32 @@ export function HttpFacts({ http, previous, handle, policy }: HttpFactsProps): J
       <p>
         <Middle text={url.pathname + url.search} max={PATH_SHOWN} class="path" />
       </p>
-      <p class="soft">with {handle}{policy === null ? "" : ` (${placementText(policy)})`}</p>
+      <p class="soft">
+        with <span class="mono">{handle}</span>
+        {policy === null ? "" : ` (${placementText(policy)})`}
+      </p>
       {before !== null && <Changed changes={cardChanges(before.http, http)} since={before.created_ms} />}
       <details>
-        <summary>headers {http.headers.length} · body {bytes(http.body_bytes)}</summary>
+        <summary>
+          {http.headers.length === 1 ? "1 header" : `${http.headers.length} headers`}
+          {http.body_bytes === 0 ? ", no body" : `, body ${bytes(http.body_bytes)}`}
+        </summary>
         {http.headers.length > 0 && (
           <dl class="facts">
-            {http.headers.map(([name, value]) => [
-              <dt>{displaySafe(name)}</dt>,
-              <dd>
-                <Middle text={value} max={160} />
-              </dd>,
-            ])}
+            {http.headers.map(([name, value], at) => (
+              <div key={at}>
+                <dt>{displaySafe(name)}</dt>
+                <dd>
+                  <Middle text={value} max={160} />
+                </dd>
+              </div>
+            ))}
           </dl>
         )}
         {http.body_preview !== null && http.body_bytes > 0 && (
-          <pre class="pre" tabIndex={0}>{http.body_preview.split("\n").map(displaySafe).join("\n")}</pre>
+          <pre class="pre" tabIndex={0} aria-label="body">{
+            http.body_preview.split("\n").map(displaySafe).join("\n")
+          }</pre>
         )}
         {http.body_preview !== null && <Hidden http={http} />}
       </details>
@@ -59,7 +71,13 @@ function Changed({ changes, since }: { changes: CardChange[]; since: number }): 
   const time = new Date(since).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   if (changes.length === 0) return <p class="soft">The same as the one approved at {time}.</p>;
   const names = changes.map(({ place, name }) => name === "" ? place : `${place} ${displaySafe(name)}`);
-  return <p class="soft">changed since {time}: {names.join(", ")}</p>;
+  const more = names.length - NAMES_SHOWN;
+  return (
+    <p class="changed">
+      changed since {time}: {names.slice(0, NAMES_SHOWN).join(", ")}
+      {more > 0 ? ` and ${more} more` : ""}
+    </p>
+  );
 }
 
 /** How much of the body the card does not hold. */

@@ -2,13 +2,18 @@
 
 import type { JSX } from "preact";
 import { displayLine } from "@custos/core/display";
-import type { StoredCard } from "../../phone_store.ts";
-import type { Model, PendingCard } from "../model.ts";
+import { ALARMS, type StoredCard } from "../../phone_store.ts";
+import type { DaemonView, Model, PendingCard } from "../model.ts";
+import { updateReady } from "../updates.ts";
+import { Frame } from "../ui/frame.tsx";
+import { t } from "../ui/language.ts";
 import { left } from "../ui/shown.tsx";
-import { endOf } from "./gone_card.tsx";
+import { endOf, sentOf } from "./gone_card.tsx";
 
 /** Ended cards that are still listed. */
 const RECENT = 5;
+/** From this difference on, clocks are spoken of, in milliseconds. */
+const CLOCK_MS = 60_000;
 
 /** What the screen needs. */
 export interface InboxProps {
@@ -21,42 +26,86 @@ export interface InboxProps {
 export function Inbox({ model, onOpen, onPair }: InboxProps): JSX.Element {
   const pending = model.pending.value;
   const daemons = model.daemons.value;
+  const apply = updateReady.value;
   if (daemons.length === 0) return <NotPaired onPair={onPair} />;
-  const recent = daemons.flatMap(({ record }) => record.cards.filter((card) => card.status !== "pending"))
-    .sort((a, b) => b.received_ms - a.received_ms).slice(0, RECENT);
-  const troubled = daemons.filter(({ trouble, record }) =>
-    trouble !== null || record.channel.locked !== null
-  );
+  const several = daemons.length > 1;
   return (
-    <main class="screen" data-testid="inbox">
-      <h1>Inbox</h1>
-      {troubled.map(({ record, trouble }) => (
-        <p class="warning stop" role="alert">
-          {record.log.state.daemon_name}:{" "}
-          {record.channel.locked === null ? trouble : "two daemons claim this name. " +
-            "Nothing is answered. If you did not restore a backup, somebody has a copy of its state."}
-        </p>
-      ))}
-      {daemons.some(({ line }) => line === "unreachable") && (
-        <p class="soft" role="status">The relay cannot be reached. What is below may be old.</p>
-      )}
-      {clockDiffers(model) && (
-        <p class="soft">This phone's clock and the computer's differ. The computer's counts.</p>
+    <Frame name="inbox" title={pending.length === 0 ? "Inbox" : `${pending.length} waiting`}>
+      <h1>{t("Inbox")}</h1>
+      {daemons.map((daemon) => <Trouble key={daemon.record.daemon} daemon={daemon} />)}
+      {apply !== null && (
+        <div class="beside">
+          <p class="soft">A new version of custos is here.</p>
+          <button type="button" onClick={apply}>{t("Use it")}</button>
+        </div>
       )}
       {pending.length === 0
         ? <Nothing names={daemons.map(({ record }) => record.log.state.daemon_name)} />
         : (
           <ul class="rows" aria-label="waiting for you">
             {pending.map((one) => (
-              <li>
-                <PendingRow one={one} model={model} onOpen={onOpen} several={daemons.length > 1} />
+              <li key={one.card.request_hash}>
+                <PendingRow one={one} model={model} onOpen={onOpen} several={several} />
               </li>
             ))}
           </ul>
         )}
-      {recent.length > 0 && <h2>Just now</h2>}
-      <ul class="rows">{recent.map((card) => <li class="soft">{titleOf(card)}: {endOf(card)}</li>)}</ul>
-    </main>
+      <Recent daemons={daemons} />
+    </Frame>
+  );
+}
+
+/** What a person must know of a computer before anything of it is believed. */
+function Trouble({ daemon }: { daemon: DaemonView }): JSX.Element {
+  const { record, trouble, line } = daemon;
+  const name = record.log.state.daemon_name;
+  const held = record.cards.filter(({ status, held }) => status === "pending" && held !== null);
+  const stop = record.channel.locked !== null
+    ? "two daemons claim this name. Nothing is answered. If you did not restore a backup, somebody has a copy of its state."
+    : record.alarm !== null
+    ? ALARMS[record.alarm]
+    : trouble;
+  const minutes = Math.round(Math.abs(record.clock_offset_ms) / 60_000);
+  return (
+    <>
+      {stop !== null && <p class="warning stop" role="alert">{name}: {stop}</p>}
+      {held.length > 0 && (
+        <p class="warning">
+          {name} asks more than it may. {held.length === 1 ? "One card is" : `${held.length} cards are`}{" "}
+          held back, and will end by themselves.
+        </p>
+      )}
+      {line === "unreachable" && (
+        <p class="soft" role="status">{name}: the relay cannot be reached. What is below may be old.</p>
+      )}
+      {Math.abs(record.clock_offset_ms) > CLOCK_MS && (
+        <p class="soft">
+          {name}: its clock and this phone's are {minutes} min apart. The computer's counts.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Recent({ daemons }: { daemons: readonly DaemonView[] }): JSX.Element | null {
+  const recent = daemons.flatMap(({ record }) =>
+    record.cards.filter((card) => card.status !== "pending").map((card) => ({ record, card }))
+  ).sort((a, b) => b.card.received_ms - a.card.received_ms).slice(0, RECENT);
+  if (recent.length === 0) return null;
+  return (
+    <section>
+      <h2>Just now</h2>
+      <ul class="rows recent">
+        {recent.map(({ record, card }) => (
+          <li key={card.request_hash}>
+            {titleOf(card)}
+            <span class="soft block">
+              {endOf(card)} {card.status === "granted" ? sentOf(record, card.message.doc.id) : ""}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -73,20 +122,24 @@ function PendingRow(
   const remaining = doc.expires_ms - record.clock_offset_ms - model.now.value;
   return (
     <button
-      class="row arrives"
+      type="button"
+      class="row"
       data-testid="pending"
       onClick={() => onOpen(record.daemon, one.card.request_hash)}
     >
-      <strong>{titleOf(one.card)}</strong>
-      <br />
-      <span class="mono">{one.card.words}</span>
-      <br />
+      <span class="row-words" lang="en">{one.card.words}</span>
+      <span class="row-title">{titleOf(one.card)}</span>
       <span class="soft">
         {several ? `${record.log.state.daemon_name} · ` : ""}
-        {doc.agent.name === null ? "an agent" : displayLine(doc.agent.name, 30)} · {left(remaining)} left
+        {askedBy(one.card)} · {left(remaining)} left
       </span>
     </button>
   );
+}
+
+function askedBy({ message: { doc } }: StoredCard): string {
+  if (doc.type === "policy") return "begun on a phone";
+  return doc.agent.name === null ? "an agent" : displayLine(doc.agent.name, 30);
 }
 
 /** What a card is about, in one line. */
@@ -94,10 +147,10 @@ export function titleOf({ message: { doc } }: StoredCard): string {
   switch (doc.type) {
     case "http": {
       const { host, pathname } = new URL(doc.http.url);
-      return `${doc.http.method} ${displayLine(host, 60)} ${displayLine(pathname, 40)}`;
+      return `${doc.http.method} ${displayLine(host, 60)}${displayLine(pathname, 40)}`;
     }
     case "drop":
-      return `A secret is asked for: ${doc.name}`;
+      return `Give a secret: ${doc.name}`;
     case "policy":
       return doc.change.kind === "delete" ? `Delete ${doc.handle}` : `Change ${doc.handle}`;
     case "access":
@@ -112,7 +165,8 @@ export function titleOf({ message: { doc } }: StoredCard): string {
 
 function Nothing({ names }: { names: string[] }): JSX.Element {
   return (
-    <section class="sheet">
+    <section class="sheet empty">
+      <Lock />
       <h2>Nothing waits</h2>
       <p>
         When an agent on {names.join(" or ")}{" "}
@@ -124,20 +178,27 @@ function Nothing({ names }: { names: string[] }): JSX.Element {
 
 function NotPaired({ onPair }: { onPair: () => void }): JSX.Element {
   return (
-    <main class="screen" data-testid="not-paired">
+    <Frame name="not-paired" title="Not paired here">
       <h1>custos</h1>
-      <section class="sheet">
+      <section class="sheet empty">
+        <Lock />
         <h2>Not paired here</h2>
         <p>
           This browser has no pairing. Start one in the terminal with{" "}
           <code class="mono">custos pair</code>, then scan its code here.
         </p>
       </section>
-      <button class="primary" onClick={onPair}>Pair with a computer</button>
-    </main>
+      <button type="button" class="primary" onClick={onPair}>{t("Pair with a computer")}</button>
+    </Frame>
   );
 }
 
-function clockDiffers(model: Model): boolean {
-  return model.daemons.value.some(({ record }) => Math.abs(record.clock_offset_ms) > 60_000);
+function Lock(): JSX.Element {
+  return (
+    <svg class="lock" viewBox="0 0 48 48" aria-hidden="true">
+      <path d="M14 22v-6a10 10 0 0 1 20 0v6" />
+      <rect x="9" y="22" width="30" height="20" rx="5" />
+      <path d="M24 30v5" />
+    </svg>
+  );
 }

@@ -54,7 +54,9 @@ export function Obstacles(): JSX.Element {
   useEffect(() => void findObstacles().then(setFound), []);
   return (
     <>
-      {found.map(({ fatal, text }) => <p class={fatal ? "warning stop" : "warning"} role="note">{text}</p>)}
+      {found.map(({ fatal, text }) => (
+        <p key={text} class={fatal ? "warning stop" : "warning"} role="note">{text}</p>
+      ))}
     </>
   );
 }

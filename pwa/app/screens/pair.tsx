@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { CustosError } from "@custos/core/errors";
 import type { Model } from "../model.ts";
+import { Frame } from "../ui/frame.tsx";
 import { Words } from "../ui/shown.tsx";
 import { Obstacles } from "./obstacles.tsx";
 import { RecoverySheet } from "./recovery_sheet.tsx";
@@ -25,7 +26,7 @@ export interface PairProps {
 }
 
 /** The screen. */
-export function PairScreen({ model, link, onLeave }: PairProps): JSX.Element {
+export default function PairScreen({ model, link, onLeave }: PairProps): JSX.Element {
   const [step, setStep] = useState<Step>({ at: "code" });
   const ended = useRef(new AbortController());
   const begun = useRef(false);
@@ -57,13 +58,14 @@ export function PairScreen({ model, link, onLeave }: PairProps): JSX.Element {
   }, []);
 
   return (
-    <main class="screen" data-testid="pair" aria-live="polite">
-      <div class="bar">
-        <button class="plain" onClick={onLeave}>‹ {step.at === "done" ? "Inbox" : "Not now"}</button>
-        <span>{progress(step)}</span>
-      </div>
+    <Frame
+      name="pair"
+      title="Pair with a computer"
+      back={{ label: step.at === "done" ? "Inbox" : "Not now", go: onLeave }}
+      aside={<span>{progress(step)}</span>}
+    >
       <PairStep step={step} onLink={begin} onLeave={onLeave} onAgain={() => setStep({ at: "code" })} />
-    </main>
+    </Frame>
   );
 }
 
@@ -115,7 +117,7 @@ function PairStep({ step, onLink, onLeave, onAgain }: StepProps): JSX.Element {
           <p class="done" role="status">
             This phone now decides what agents on that computer may do with secrets.
           </p>
-          <button class="primary" onClick={onLeave}>To the inbox</button>
+          <button type="button" class="primary" onClick={onLeave}>To the inbox</button>
         </>
       );
     case "failed":
@@ -126,7 +128,7 @@ function PairStep({ step, onLink, onLeave, onAgain }: StepProps): JSX.Element {
           <p>
             Nothing was stored. Run <code class="mono">custos pair</code> again for a new code.
           </p>
-          <button class="primary" onClick={onAgain}>Scan a new code</button>
+          <button type="button" class="primary" onClick={onAgain}>Scan a new code</button>
         </>
       );
   }

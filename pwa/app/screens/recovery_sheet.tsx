@@ -30,12 +30,14 @@ export function RecoverySheet({ sheet, onProven }: RecoverySheetProps): JSX.Elem
       {!hidden && (
         <section class="sheet" data-testid="sheet">
           <Qr text={sheet} />
-          <ol class="sheet-groups mono">{groups.map((group) => <li>{group}</li>)}</ol>
+          <ol class="sheet-groups mono">{groups.map((group, at) => <li key={at}>{group}</li>)}</ol>
         </section>
       )}
       <div class="actions no-print">
-        <button onClick={() => print()}>Print</button>
-        <button onClick={() => setHidden(!hidden)}>{hidden ? "Show it again" : "I have it"}</button>
+        <button type="button" onClick={() => print()}>Print</button>
+        <button type="button" onClick={() => setHidden(!hidden)}>
+          {hidden ? "Show it again" : "I have it"}
+        </button>
       </div>
       {hidden && (
         <section class="no-print">
@@ -52,7 +54,9 @@ export function RecoverySheet({ sheet, onProven }: RecoverySheetProps): JSX.Elem
           {typed.length >= 4 && !right && (
             <p class="soft" role="status">That is not group {asked + 1}. Look at the sheet again.</p>
           )}
-          <button class="primary" disabled={!right} onClick={onProven}>It is kept. Go on</button>
+          <button type="button" class="primary" disabled={!right} onClick={onProven}>
+            It is kept. Go on
+          </button>
         </section>
       )}
     </>

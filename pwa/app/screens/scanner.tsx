@@ -51,7 +51,7 @@ export function Scanner({ onLink }: ScannerProps): JSX.Element {
         </p>
       )}
       {camera !== "on" && (
-        <button class="primary" disabled={camera === "asking"} onClick={look}>
+        <button type="button" class="primary" disabled={camera === "asking"} onClick={look}>
           {camera === "asking" ? "Waiting for the camera…" : "Use the camera"}
         </button>
       )}
@@ -65,7 +65,7 @@ export function Scanner({ onLink }: ScannerProps): JSX.Element {
           value={pasted}
           onInput={(event) => setPasted(event.currentTarget.value)}
         />
-        <button disabled={!pasted.includes("#p=")} onClick={() => onLink(pasted.trim())}>
+        <button type="button" disabled={!pasted.includes("#p=")} onClick={() => onLink(pasted.trim())}>
           Pair with this link
         </button>
       </details>

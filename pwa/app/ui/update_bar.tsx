@@ -10,7 +10,7 @@ export function UpdateBar(): JSX.Element | null {
   return (
     <div class="update-bar" role="status">
       <span>A new version is ready.</span>
-      <button onClick={apply}>Update</button>
+      <button type="button" onClick={apply}>Update</button>
     </div>
   );
 }

@@ -1,0 +1,66 @@
+/** Processes that the bench started: each is ended by its own id; memory is what the kernel says. */
+
+import { launchProgram } from "../_tools/launch.ts";
+
+/** Waits until something listens on a loopback port. Throws where nothing does within 15 s. */
+export async function listening(port: number, what: string): Promise<void> {
+  const end = performance.now() + 15_000;
+  for (;;) {
+    try {
+      (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+      return;
+    } catch (error) {
+      if (performance.now() > end) throw new Error(`${what} does not listen on ${port}.`, { cause: error });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** A loopback port that is free now. */
+export function freePort(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  return port;
+}
+
+/** A program that is ended with its scope. */
+export class Program implements AsyncDisposable {
+  private constructor(readonly child: Deno.ChildProcess) {}
+
+  /** Starts a program that is quiet, or returns `null` where it is not installed. */
+  static start(name: string, args: readonly string[]): Program | null {
+    const child = launchProgram(name, { args, stdout: "null", stderr: "null" });
+    return child === null ? null : new Program(child);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      this.child.kill("SIGTERM");
+    } catch {
+      // it has ended already
+    }
+    await this.child.status;
+  }
+}
+
+/** What a program wrote to stdout, or `null` where it is not installed. Throws where it fails. */
+export async function outputOf(name: string, args: readonly string[]): Promise<string | null> {
+  const child = launchProgram(name, { args, stdout: "piped", stderr: "piped" });
+  if (child === null) return null;
+  const { code, stdout, stderr } = await child.output();
+  const text = new TextDecoder();
+  if (code !== 0) throw new Error(`${name} ended with code ${code}: ${text.decode(stderr)}`);
+  return text.decode(stdout);
+}
+
+/** Memory of a process in bytes: what it holds now and the most that it held (Linux only; `null` elsewhere). */
+export function memoryOf(pid: number): { now: number; peak: number } | null {
+  try {
+    const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+    const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)![1]) * 1024;
+    return { now: field("VmRSS"), peak: field("VmHWM") };
+  } catch {
+    return null;
+  }
+}
