@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { readIfThere } from "./files.ts";
+import { findChromium } from "./find_chromium.ts";
 import { countJunit, type Counts } from "./junit.ts";
 import { follow, runDeno } from "./launch.ts";
 import { complain, say } from "./say.ts";
@@ -70,9 +71,18 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const junit = join(folder, "junit.xml");
     const frozen = Deno.env.get("CI") === "true" ? ["--frozen"] : [];
-    const child = runDeno(["test", ...testFlags(found), ...frozen, `--junit-path=${junit}`, ...args], {
+    const chromium = await findChromium(found, folder, complain);
+    const programs = [
+      ...found.filter((name) => name !== "chromium"),
+      ...(chromium === null ? [] : [chromium]),
+    ];
+    const child = runDeno(["test", ...testFlags(programs), ...frozen, `--junit-path=${junit}`, ...args], {
       // A proxy for downloads must not stand between tests and loopback.
-      env: { NO_PROXY: "127.0.0.1,localhost", no_proxy: "127.0.0.1,localhost" },
+      env: {
+        NO_PROXY: "127.0.0.1,localhost",
+        no_proxy: "127.0.0.1,localhost",
+        ...(chromium === null ? {} : { CHROME_PATH: chromium }),
+      },
     });
     const limit = setTimeout(() => {
       complain(`The tests did not end after ${LIMIT_MINUTES} minutes. The last one named above hangs.`);
@@ -80,7 +90,7 @@ async function main(args: readonly string[]): Promise<number> {
     }, LIMIT_MINUTES * 60_000);
     const code = await follow(child);
     clearTimeout(limit);
-    const absent = PROGRAMS.filter((name) => !found.includes(name));
+    const absent = PROGRAMS.filter((name) => name === "chromium" ? chromium === null : !found.includes(name));
     const { code: end, lines } = verdict(code, countJunit(readIfThere(junit) ?? ""), absent, require_all);
     for (const line of lines) say(line);
     return end;

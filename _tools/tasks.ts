@@ -20,6 +20,9 @@ export const TASKS: Readonly<Record<string, string>> = {
   "verify-pwa": `${LAUNCHER} verify-pwa`,
   "phone": `${LAUNCHER} phone`,
   "bench": `${LAUNCHER} bench`,
+  // needs nothing: it tries functions
+  "fuzz": "deno run --no-prompt tests/fuzz/main.ts",
+  "install": `${CHECKER}install/main.ts`,
   "ok": `${CHECKER}ok.ts`,
   "check": `${CHECKER}ok.ts --static`,
   "pwa:build": `${CHECKER}build_pwa.ts`,

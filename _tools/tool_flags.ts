@@ -5,7 +5,7 @@
 import { DENIED_TESTS } from "./permission_lists.ts";
 
 /** Programs that tests and the bench use where they are installed. */
-export const PROGRAMS: readonly string[] = ["script", "nats-server", "chromium", "nginx", "mitmdump", "wrk"];
+export const PROGRAMS: readonly string[] = ["bash", "script", "unshare", "nats-server", "chromium", "nginx", "mitmdump", "wrk"];
 
 const LOOPBACK = ["--allow-net", `--deny-net=${DENIED_TESTS.join(",")}`];
 const UNSTABLE = ["--unstable-worker-options", "--unstable-no-legacy-abort"];
@@ -23,6 +23,8 @@ export function testFlags(programs: readonly string[]): string[] {
     "--allow-read",
     "--allow-write",
     "--allow-env",
+    // Playwright, which drives the browser, asks where the home folder is.
+    "--allow-sys=homedir",
     ...LOOPBACK,
     `--allow-run=${["deno", ...programs].join(",")}`,
   ];

@@ -1,4 +1,4 @@
-/** Processes that the bench started: each is ended by its own id; memory is what the kernel says. */
+/** Processes that the bench started: each is ended by its own id. */
 
 import { launchProgram } from "../_tools/launch.ts";
 
@@ -44,23 +44,16 @@ export class Program implements AsyncDisposable {
   }
 }
 
-/** What a program wrote to stdout, or `null` where it is not installed. Throws where it fails. */
-export async function outputOf(name: string, args: readonly string[]): Promise<string | null> {
+/**
+ * What a program wrote, or `null` where it is not installed. Only stdout, unless `all`, which also takes any exit code: programs say
+ * their versions where and how they like. Throws where it fails.
+ */
+export async function outputOf(name: string, args: readonly string[], all = false): Promise<string | null> {
   const child = launchProgram(name, { args, stdout: "piped", stderr: "piped" });
   if (child === null) return null;
   const { code, stdout, stderr } = await child.output();
   const text = new TextDecoder();
+  if (all) return text.decode(stdout) + text.decode(stderr);
   if (code !== 0) throw new Error(`${name} ended with code ${code}: ${text.decode(stderr)}`);
   return text.decode(stdout);
-}
-
-/** Memory of a process in bytes: what it holds now and the most that it held (Linux only; `null` elsewhere). */
-export function memoryOf(pid: number): { now: number; peak: number } | null {
-  try {
-    const status = Deno.readTextFileSync(`/proc/${pid}/status`);
-    const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)![1]) * 1024;
-    return { now: field("VmRSS"), peak: field("VmHWM") };
-  } catch {
-    return null;
-  }
 }

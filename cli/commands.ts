@@ -31,6 +31,19 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   lock: { summary: "end every grant at once", load: () => import("./commands/lock.ts") },
   policy: { summary: "confirm a change that allows more", load: () => import("./commands/policy.ts") },
   log: { summary: "what happened; log verify checks it", load: () => import("./commands/log.ts") },
+  watch: {
+    summary: "pending requests, grants and the log, live on this terminal",
+    load: () => import("./commands/watch.ts"),
+  },
+  doctor: { summary: "what is wrong, and what to do", load: () => import("./commands/doctor.ts") },
+  "mcp-config": {
+    summary: "how to give an agent the MCP server",
+    load: () => import("./commands/mcp_config.ts"),
+  },
+  completions: {
+    summary: "completions for bash, zsh, fish",
+    load: () => import("./commands/completions.ts"),
+  },
 };
 
 /** The command of this name, or `null`. `Object.hasOwn`, so that `constructor` is not one. */

@@ -11,9 +11,9 @@ export function overview(): string {
     "Usage: custos COMMAND [options]\n\n" +
     rows(names) +
     "\nEach command has --help with examples, and --json for programs.\n" +
-    "Exit codes: 0 done, 1 upstream status >= 400 with --fail, 2 usage, 3 needs approval,\n" +
-    "4 denied or over, 5 outcome unknown, 6 daemon or phone unreachable, 7 refused by policy,\n" +
-    "8 upstream unreachable.\n";
+    "Exit codes: 0 done, 1 upstream status >= 400 with --fail or a problem that doctor found,\n" +
+    "2 usage, 3 needs approval, 4 denied or over, 5 outcome unknown, 6 daemon or phone unreachable,\n" +
+    "7 refused by policy, 8 upstream unreachable.\n";
 }
 
 /** The help of one command. */

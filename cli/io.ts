@@ -1,5 +1,7 @@
 /** What a command may do to the outside: write data, talk to people, read stdin. Tests put their own in its place. */
 
+import type { Screen } from "./screen.ts";
+
 /** Which of the three standard streams are terminals. */
 export interface Terminals {
   stdin: boolean;
@@ -31,6 +33,8 @@ export interface Io {
   env(name: string): string | undefined;
   /** Wall-clock time in milliseconds. */
   now(): number;
+  /** Takes the whole terminal. Absent where there can be none. */
+  screen?(): Promise<Screen>;
 }
 
 /** Whoever read our stdout has gone (`custos http … | head`): stop quietly. */

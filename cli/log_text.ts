@@ -12,9 +12,14 @@ import { faint, number, quoted, stamp } from "./text.ts";
  */
 export function logLine(index: number, leaf: AuditLeaf, columns: number, colour: boolean): string {
   const words = leaf.fingerprint === undefined ? "" : `  (${displaySafe(leaf.fingerprint)})`;
-  const first = `${stamp(leaf.time_ms)}  #${index}  ${SENTENCES[leaf.event](leaf)}${words}\n`;
+  const first = `${stamp(leaf.time_ms)}  #${index}  ${sentence(leaf)}${words}\n`;
   const second = subject(leaf, columns);
   return second === "" ? first : `${first}    ${faint(second, colour)}\n`;
+}
+
+/** What happened, in words that are safe to show. */
+export function sentence(leaf: AuditLeaf): string {
+  return SENTENCES[leaf.event](leaf);
 }
 
 type Sentence = (leaf: AuditLeaf) => string;

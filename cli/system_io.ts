@@ -53,6 +53,10 @@ export function systemIo(): Io {
     stdin: () => Deno.stdin.readable,
     env,
     now: () => Date.now(),
+    async screen() {
+      const { systemScreen } = await import("./system_screen.ts");
+      return systemScreen();
+    },
   };
 }
 

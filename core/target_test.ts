@@ -43,7 +43,7 @@ function verdict(url: string, method = "GET", under = policy()): { kind: ErrorKi
   }
 }
 
-Deno.test("parseTarget() and checkTarget() refuse every other spelling of the host", () => {
+Deno.test("parseTarget() and checkTarget() refuse every other spelling of the host (B01, B02, B03, B06, B09, B11, B15, B17, B21, B22)", () => {
   const rows: [string, ErrorKind, string?][] = [
     ["http://api.example.test@127.0.0.1/v1/x", "host_not_allowed", "127.0.0.1"], // B01
     ["https://api.example.test@evil.test/v1/x", "host_not_allowed", "evil.test"],
@@ -97,7 +97,7 @@ Deno.test("parseTarget() never repeats login data (B05)", () => {
   assert(!text.includes("hunter2") && !text.includes("bob"));
 });
 
-Deno.test("parseTarget() gives equal spellings one form and keeps the query byte for byte", () => {
+Deno.test("parseTarget() gives equal spellings one form and keeps the query byte for byte (B18, B22)", () => {
   const rows: [string, string][] = [
     [`${API}:443/v1/x`, `${API}/v1/x`], // B22
     [`${API}:0443/v1/x`, `${API}/v1/x`],

@@ -25,14 +25,21 @@ export interface FixedBody {
 /** Up to this many bytes the way to WebCrypto and back takes longer than hashing here. */
 const SHORT_BYTES = 4_096;
 
+const EMPTY_SHA256 = toBase64url(sha256Now(new Uint8Array(0)));
+
 /** A body that is in memory. */
 export async function memoryBody(bytes: Bytes): Promise<FixedBody> {
   return {
     size: bytes.length,
-    sha256: toBase64url(bytes.length <= SHORT_BYTES ? sha256Now(bytes) : await sha256(bytes)),
+    sha256: await hashOf(bytes),
     head: bytes.subarray(0, HEAD_BYTES),
     check: async () => {},
     content: () => bytes.length === 0 ? null : bytes,
     dispose: () => {},
   };
+}
+
+async function hashOf(bytes: Bytes): Promise<string> {
+  if (bytes.length === 0) return EMPTY_SHA256;
+  return toBase64url(bytes.length <= SHORT_BYTES ? sha256Now(bytes) : await sha256(bytes));
 }

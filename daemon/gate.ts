@@ -157,7 +157,7 @@ export class Gate {
 
   /** The end of a send. The request was sent, so a full disk here cannot undo it: the row stays `started`, which says so. */
   #recordEnd(send: number, state: "finished" | "failed" | "unknown", note: AuditNote): void {
-    this.#db.group.add(() => {
+    this.#db.group.addLater(() => {
       this.#db.run("UPDATE sends SET state = ? WHERE id = ?", state, send);
       this.#audit.write(note);
       if ((note.redactions ?? 0) > 0) this.#audit.write({ ...note, event: "scrubbed" });

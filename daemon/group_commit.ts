@@ -4,9 +4,12 @@
  * §6.5); what is saved is that sixteen requests at a time wait for the disk once instead of sixteen times.
  */
 
-import { setImmediate } from "node:timers";
+import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 import { CustosError } from "@custos/core/errors";
 import type { Database } from "./database.ts";
+
+/** How long a work that nobody waits for may wait for a group, in milliseconds. */
+const LATER_MS = 10;
 
 interface Waiting {
   work: () => unknown;
@@ -18,6 +21,8 @@ interface Waiting {
 export class GroupCommit {
   readonly #db: Database;
   #waiting: Waiting[] = [];
+  #soon = false;
+  #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(db: Database) {
     this.#db = db;
@@ -30,16 +35,30 @@ export class GroupCommit {
    * again after it.
    */
   add<T>(work: () => T, undo: () => void = () => {}): Promise<T> {
+    if (!this.#soon) setImmediate(() => this.flush());
+    this.#soon = true;
+    return this.#push(work, undo) as Promise<T>;
+  }
+
+  /** The same for a work that nobody waits for: it goes with the next group, or by itself after {@link LATER_MS}. */
+  addLater(work: () => void): Promise<unknown> {
+    if (!this.#soon) this.#timer ??= setTimeout(() => this.flush(), LATER_MS);
+    return this.#push(work, () => {});
+  }
+
+  #push(work: () => unknown, undo: () => void): Promise<unknown> {
     const settle = Promise.withResolvers<unknown>();
     this.#waiting.push({ work, undo, settle });
-    if (this.#waiting.length === 1) setImmediate(() => this.flush());
-    return settle.promise as Promise<T>;
+    return settle.promise;
   }
 
   /** Writes what waits now. For reads that must see it; not inside a transaction. */
   flush(): void {
     let group = this.#waiting;
     this.#waiting = [];
+    this.#soon = false;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
     while (group.length > 0) group = this.#commit(group);
   }
 

@@ -12,12 +12,14 @@ import type { AuditLog } from "./audit_log.ts";
 import type { Gate, Outgoing, SendOptions, Sent } from "./gate.ts";
 import { draftOf, prepare, type TakeBody } from "./outgoing.ts";
 import type { PolicyStore } from "./policy_store.ts";
+import type { RelayAddress } from "./relay_line.ts";
 import type { RequestEnds } from "./request_ends.ts";
 import type { StoredRequest } from "./request_store.ts";
 import type { Waits } from "./waits.ts";
 
 /** What the calls need. */
 export interface HttpParts {
+  options: { relay: RelayAddress };
   policies: PolicyStore;
   audit: AuditLog;
   gate: Gate;
@@ -45,7 +47,7 @@ export async function sendHttp(
   signal: AbortSignal,
   extras: HttpExtras = {},
 ): Promise<Sent> {
-  const outgoing = await prepare(parts.policies, parts.audit, params, extras.take);
+  const outgoing = await prepare(parts.policies, parts.audit, params, parts.options.relay, extras.take);
   const letGo = () => outgoing.body.dispose();
   try {
     const sent = await authorise(parts, outgoing, params, { signal, max_bytes: maxBytes }, extras.onPending);

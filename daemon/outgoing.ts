@@ -7,13 +7,14 @@ import { contentHash } from "@custos/core/content";
 import { asCustosError, CustosError } from "@custos/core/errors";
 import { checkHeaders } from "@custos/core/header_rules";
 import { nameOfHandle, REQUEST_LIMITS } from "@custos/core/request";
-import { checkTarget, parseTarget } from "@custos/core/target";
+import { checkTarget, parseTarget, type Target } from "@custos/core/target";
 import { bodyBytes, type HttpParams } from "@custos/rpc/http_schemas";
 import { agentOf, type Draft } from "./asks.ts";
 import type { AuditLog } from "./audit_log.ts";
 import { type FixedBody, memoryBody } from "./fixed_body.ts";
 import type { Outgoing } from "./gate.ts";
 import type { PolicyStore, StoredSecret } from "./policy_store.ts";
+import type { RelayAddress } from "./relay_line.ts";
 
 /** The secret behind a handle. Throws `unknown_handle`. */
 export function secretOf(policies: PolicyStore, handle: string): StoredSecret {
@@ -31,15 +32,28 @@ export function secretOf(policies: PolicyStore, handle: string): StoredSecret {
 /** Takes in a body of at most `max` bytes that did not come with the params. */
 export type TakeBody = (max: number) => Promise<FixedBody>;
 
+/**
+ * Refuses a request to the relay of this daemon, whatever the policy says (B24). The daemon itself has only a unix socket,
+ * which no URL names.
+ */
+export function checkNotSelf(target: Target, relay: RelayAddress): void {
+  if (target.origin !== relay.url && target.origin !== relay.dial) return;
+  throw new CustosError(
+    "host_not_allowed",
+    `${target.origin} is the relay of custos itself. Nothing was sent.`,
+  );
+}
+
 /** Checks a request. What is refused leaves one audit entry with the reason and without the person. */
 export async function prepare(
   policies: PolicyStore,
   audit: AuditLog,
   params: HttpParams,
+  relay: RelayAddress,
   take?: TakeBody,
 ): Promise<Outgoing> {
   try {
-    return await check(policies, params, take);
+    return await check(policies, params, relay, take);
   } catch (error) {
     const { kind } = asCustosError(error);
     const agent = agentOf(params.agent).name;
@@ -48,11 +62,17 @@ export async function prepare(
   }
 }
 
-async function check(policies: PolicyStore, params: HttpParams, take?: TakeBody): Promise<Outgoing> {
+async function check(
+  policies: PolicyStore,
+  params: HttpParams,
+  relay: RelayAddress,
+  take?: TakeBody,
+): Promise<Outgoing> {
   const secret = secretOf(policies, params.handle);
   const { policy } = secret;
   const target = parseTarget(params.method, params.url);
   checkTarget(policy, target);
+  checkNotSelf(target, relay);
   const headers = checkHeaders(policy, params.headers ?? []);
   if (take !== undefined && params.body !== undefined) {
     throw new CustosError("bad_request", "The request has two bodies, one in its params. Nothing was sent.");

@@ -5,7 +5,10 @@
 
 import { CustosError } from "@custos/core/errors";
 
-/** Makes a folder 0700, or checks that it is one. Throws `storage`. */
+/**
+ * Makes a folder 0700, or checks that it is one, and that it is of the user whose process this is: a daemon that was once
+ * started with `sudo` would leave files that the user's own daemon can't open (B180). Throws `storage`.
+ */
 export function ensurePrivateFolder(path: string): void {
   try {
     Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -16,6 +19,37 @@ export function ensurePrivateFolder(path: string): void {
   if (!info.isDirectory) throw cannot(path, "is not a folder");
   if (info.mode !== null && (info.mode & 0o077) !== 0) {
     throw cannot(path, `can be entered by others. Run: chmod 700 ${path}`);
+  }
+  const refusal = foreignOwner(info.uid, ownUid(path));
+  if (refusal !== null) throw cannot(path, refusal);
+}
+
+/** What is wrong where a folder's owner is not the user of this process, or `null`. */
+export function foreignOwner(folder: number | null, own: number | null): string | null {
+  if (folder === null || own === null || folder === own) return null;
+  const who = own === 0 ? "root" : `the user with the number ${own}`;
+  return `belongs to the user with the number ${folder}, and this is ${who}. ` +
+    "Start custos as the folder's user, without sudo, or use another folder";
+}
+
+/** The user of this process, as the owner of a file that it makes: asking the system needs a permission (ADR 0002). */
+function ownUid(folder: string): number | null {
+  const path = `${folder}/.owner-${crypto.randomUUID()}`;
+  try {
+    Deno.openSync(path, { createNew: true, write: true, mode: 0o600 }).close();
+    return Deno.lstatSync(path).uid;
+  } catch {
+    throw cannot(folder, "cannot be written to");
+  } finally {
+    remove(path);
+  }
+}
+
+function remove(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // it was never made
   }
 }
 

@@ -102,7 +102,9 @@ function sentence(leaf: AuditLeaf, deviceName: (id: string) => string): string {
     case "outcome_unknown":
       return `${wanted} may have been sent; the answer was lost${why}.`;
     case "scrubbed":
-      return `The secret came back ${times(leaf.redactions ?? 1)}, and was replaced each time.`;
+      return (leaf.redactions ?? 1) === 1
+        ? "The secret came back once, and was replaced."
+        : `The secret came back ${leaf.redactions} times, and was replaced each time.`;
     case "grant_ended":
       return `A grant ended${why}.`;
     case "locked":
@@ -123,7 +125,9 @@ export function outcome(leaf: AuditLeaf): string {
 }
 
 function who({ agent }: AuditLeaf): string {
-  return agent === undefined || agent === null ? "An agent without a name" : `“${displayLine(agent, 40)}”`;
+  return agent === undefined || agent === null
+    ? "A phone, or an agent without a name,"
+    : `“${displayLine(agent, 40)}”`;
 }
 
 function what({ handle, method, origin, path }: AuditLeaf): string {
@@ -131,10 +135,6 @@ function what({ handle, method, origin, path }: AuditLeaf): string {
   if (method === undefined || origin === undefined) return secret;
   const host = origin.replace(/^https:\/\//, "");
   return `${displayLine(method, 16)} ${displayLine(host, 80)}${displayLine(path ?? "", 60)} with ${secret}`;
-}
-
-function times(count: number): string {
-  return count === 1 ? "once" : `${count} times`;
 }
 
 function size(count: number): string {

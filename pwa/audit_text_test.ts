@@ -19,7 +19,7 @@ Deno.test("auditLine() says an entry as a sentence", () => {
     [{ event: "request_created", ...HTTP }, "“claude” asked for POST api.github.com/a with custos:github."],
     [
       { event: "request_created", agent: null, handle: "custos:x" },
-      "An agent without a name asked for custos:x.",
+      "A phone, or an agent without a name, asked for custos:x.",
     ],
     [
       { event: "granted", device: "one", ...HTTP },
@@ -34,6 +34,7 @@ Deno.test("auditLine() says an entry as a sentence", () => {
       "POST api.github.com/a with custos:github: answered 201, 1.2 KB, 1 scrub.",
     ],
     [{ event: "scrubbed", redactions: 3 }, "The secret came back 3 times, and was replaced each time."],
+    [{ event: "scrubbed", redactions: 1 }, "The secret came back once, and was replaced."],
     [{ event: "locked", why: "Pixel" }, "Everything was locked by Pixel."],
     [{ event: "grant_ended", why: "policy_changed" }, "A grant ended (policy changed)."],
   ];

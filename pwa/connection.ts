@@ -97,7 +97,7 @@ export class Connection<K> {
 
   /**
    * Rounds until `signal` ends them, with growing pauses while the relay cannot be reached (B141, B171). `changed` is
-   * called after each round that took something. Throws `daemon_unreachable` when the relay refuses for good, `no_device`
+   * called after each round that took something, and when the line got better or worse. Throws `daemon_unreachable` when the relay refuses for good, `no_device`
    * when there is no record any more.
    */
   async run(signal: AbortSignal, changed: () => void = () => {}): Promise<void> {
@@ -132,8 +132,9 @@ export class Connection<K> {
       const { taken, outcome } = await this.round(WAIT_MS_MAX, signal);
       if (signal.aborted) return;
       const pause = backoff.next(outcome);
+      const before = this.#state;
       this.#state = pause === null ? "stopped" : pause === 0 ? "connected" : "unreachable";
-      if (taken > 0) changed();
+      if (taken > 0 || this.#state !== before) changed();
       if (pause === null) {
         throw new CustosError(
           "daemon_unreachable",

@@ -32,9 +32,11 @@ export {
   defaultOffer,
   type GrantCard,
   grantFor,
+  narrowable,
   type Offer,
   offersFor,
   type ShownOffer,
+  showOffer,
   UNCOUNTED_USES,
 } from "./offers.ts";
 export { isDecided, RESEND_MS } from "./outbox.ts";

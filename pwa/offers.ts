@@ -18,11 +18,14 @@ import type { VerifiedCard } from "./card.ts";
  * - `path`: of an http card its method and path, with any query and body, 15 minutes and at most 100 uses.
  * - `wanted`: of an access card what the agent asked for, within the policy.
  * - `minutes`: the same methods and path as `path` or `wanted` for so long.
+ * - `narrow`: of an access card a part of what the agent asked for.
  */
-export type Offer = { kind: "once" } | { kind: "path" } | { kind: "wanted" } | {
-  kind: "minutes";
-  minutes: number;
-};
+export type Offer =
+  | { kind: "once" }
+  | { kind: "path" }
+  | { kind: "wanted" }
+  | { kind: "minutes"; minutes: number }
+  | { kind: "narrow"; methods: string[]; path_prefix: string; minutes: number };
 
 /** A card about a secret that exists: what a grant can be given for. */
 export type GrantCard = Extract<VerifiedCard, { type: "http" | "access" }>;
@@ -38,29 +41,45 @@ export const UNCOUNTED_USES = 1_000_000;
 
 /** The offers for a card, the default one first. */
 export function offersFor(card: GrantCard): ShownOffer[] {
+  const offers: Offer[] = card.type === "http"
+    ? [{ kind: "once" }, { kind: "path" }]
+    : [{ kind: "wanted" }, { kind: "once" }];
   const minutes = Math.floor(Math.min(PATH_OFFER.seconds, card.policy.limits.max_seconds) / 60);
-  if (card.type === "http") {
-    const { method, path } = card.target;
-    const lasting = `${method} ${path} with any query and body, ${lastingText(pathSeconds(card.policy))}`;
-    return [
-      { offer: { kind: "once" }, label: "This exact request, once" },
-      { offer: { kind: "path" }, label: `${lasting}, at most ${PATH_OFFER.max_uses} times` },
-      ...(minutes < 1 ? [] : [{
-        offer: { kind: "minutes", minutes } as const,
-        label: `${lasting}, as often as it asks`,
-      }]),
-    ];
-  }
-  const { methods, path_prefix } = accessScope(card);
+  if (card.type === "http" && minutes >= 1) offers.push({ kind: "minutes", minutes });
+  return offers.map((offer) => showOffer(card, offer));
+}
+
+/** An offer with its label: all that it allows, in one line. */
+export function showOffer(card: GrantCard, offer: Offer): ShownOffer {
+  return { offer, label: card.type === "http" ? httpLabel(card, offer) : accessLabel(card, offer) };
+}
+
+function httpLabel(card: HttpCard, offer: Offer): string {
+  if (offer.kind === "once") return "This exact request, once";
+  const { method, path } = card.target;
+  const what = `${method} ${path} with any query and body`;
+  return offer.kind === "minutes"
+    ? `${what}, ${lastingText(offer.minutes * 60)}, as often as it asks`
+    : `${what}, ${lastingText(pathSeconds(card.policy))}, at most ${PATH_OFFER.max_uses} times`;
+}
+
+function accessLabel(card: AccessCard, offer: Offer): string {
+  const { policy, doc: { wanted } } = card;
+  const { methods, path_prefix } = offer.kind === "narrow" ? offer : accessScope(card);
   const where = `${methods.join(", ")} under ${path_prefix}`;
-  const seconds = wantedSeconds(card.policy, card.doc.wanted);
-  const uses = card.doc.wanted.uses === null
-    ? "as often as it asks"
-    : `at most ${card.doc.wanted.uses} times`;
-  return [
-    { offer: { kind: "wanted" }, label: `${where}, ${lastingText(seconds)}, ${uses}` },
-    { offer: { kind: "once" }, label: `${where}, one request` },
-  ];
+  if (offer.kind === "once") return `${where}, one request`;
+  const seconds = offer.kind === "minutes" || offer.kind === "narrow"
+    ? offer.minutes * 60
+    : wantedSeconds(policy, wanted);
+  const uses = wanted.uses === null ? "as often as it asks" : `at most ${wanted.uses} times`;
+  return `${where}, ${lastingText(seconds)}, ${uses}`;
+}
+
+/** The offer from which a person narrows an access card: all of what was asked, in whole minutes; `null` below one. */
+export function narrowable(card: AccessCard): Extract<Offer, { kind: "narrow" }> | null {
+  const { methods, path_prefix } = accessScope(card);
+  const minutes = Math.floor(wantedSeconds(card.policy, card.doc.wanted) / 60);
+  return minutes < 1 ? null : { kind: "narrow", methods: [...methods], path_prefix, minutes };
 }
 
 /** What is granted where nobody chose: the narrowest for an http card, what was asked for an access card. */
@@ -100,6 +119,7 @@ async function httpGrant(card: HttpCard, offer: Offer): Promise<Extent> {
     case "minutes":
       return { scope, seconds: secondsOf(card.policy, offer.minutes), max_uses: UNCOUNTED_USES };
     case "wanted":
+    case "narrow":
       throw new CustosError("bad_request", "This request is one HTTP request. Choose once, path or minutes.");
   }
 }
@@ -115,12 +135,34 @@ function accessGrant(card: AccessCard, offer: Offer): Extent {
       return { scope, seconds: wantedSeconds(policy, wanted), max_uses };
     case "minutes":
       return { scope, seconds: secondsOf(policy, offer.minutes), max_uses };
+    case "narrow":
+      return narrowGrant(card, scope, offer, max_uses);
     case "path":
       throw new CustosError(
         "bad_request",
         "This request names no single path. Choose once, wanted or minutes.",
       );
   }
+}
+
+/** Refused where it is wider than what was asked: a label that says "narrower" must be true. */
+function narrowGrant(
+  card: AccessCard,
+  scope: GrantScope & { path_prefix: string },
+  offer: Extract<Offer, { kind: "narrow" }>,
+  max_uses: number,
+): Extent {
+  const { methods, path_prefix, minutes } = offer;
+  const inside = methods.length > 0 && methods.every((method) => scope.methods.includes(method)) &&
+    path_prefix.startsWith("/") && withinPrefix(path_prefix, scope.path_prefix);
+  const seconds = secondsOf(card.policy, minutes);
+  if (!inside || seconds > wantedSeconds(card.policy, card.doc.wanted)) {
+    throw new CustosError(
+      "bad_request",
+      "Narrower means fewer methods, a path below the one asked for, less time.",
+    );
+  }
+  return { scope: { origins: scope.origins, methods: [...methods], path_prefix }, seconds, max_uses };
 }
 
 /**

@@ -25,7 +25,7 @@ async function probe(source: string, hosts: string[]): Promise<unknown> {
   }
 }
 
-Deno.test("cellPermissions() let the runtime stop a worker that reaches for anything but its hosts", async () => {
+Deno.test("cellPermissions() let the runtime stop a worker that reaches for anything but its hosts (B179)", async () => {
   await using api = new RawServer(ok("allowed"));
   await using evil = new RawServer(ok("stolen"));
   const attempts: Record<string, string> = {

@@ -116,7 +116,7 @@ Deno.test("a cell scrubs header values, leaves out names with the secret, cookie
   assert.equal(got.summary?.redactions, 7);
 });
 
-Deno.test("a cell drops trailers and the reason phrase, which could hold the secret", async () => {
+Deno.test("a cell drops trailers and the reason phrase, which could hold the secret (B63)", async () => {
   await using api = new RawServer((say) =>
     say(
       `HTTP/1.1 200 ${S}\r\nTransfer-Encoding: chunked\r\nTrailer: X-T\r\n\r\n2\r\nok\r\n0\r\nX-T: ${S}\r\n\r\n`,
@@ -199,7 +199,7 @@ Deno.test("a cell puts the secret at its place only, in its exact form (B46, B52
   }
 });
 
-Deno.test("a cell sends exactly what was approved and these headers of the runtime besides", async () => {
+Deno.test("a cell sends exactly what was approved and these headers of the runtime besides (B50)", async () => {
   await using api = new RawServer(ok(""));
   using cell = await openCell(localPolicy([api.origin]));
   const body = Uint8Array.from({ length: 1000 }, (_, i) => i & 255); // B50

@@ -8,6 +8,7 @@ import type { Placement } from "@custos/core/policy";
 import { basicPair } from "@custos/core/secret_value";
 import { latin1Bytes, latin1Text } from "./latin1.ts";
 import { htmlTable, jsonTable, percentTable, spellings, unicodeEscape } from "./spellings.ts";
+import { HTML_WRITERS, JSON_WRITERS, PERCENT_WRITERS } from "./writers.ts";
 
 /** Shortest form: a shorter one would be found in places that have nothing to do with the secret (B67). */
 export const MIN_FORM_BYTES = 12;
@@ -47,26 +48,29 @@ function* encodedForms(secret: Uint8Array): Generator<Uint8Array> {
   yield utf8(digits.toUpperCase());
   for (const spelling of jsonSpellings(text)) yield utf8(spelling);
   for (const spelling of percentSpellings(latin1Text(secret))) yield latin1Bytes(spelling);
-  for (const spelling of spellings(text, htmlTable)) yield* bothHexCases(spelling, /&#x[0-9a-f]+;/g);
+  for (const spelling of spellings(text, htmlTable, HTML_WRITERS)) {
+    yield* bothHexCases(spelling, /&#x[0-9a-f]+;/g);
+  }
 }
 
 /** JSON spellings, those of a JSON text inside a JSON string, and `\uXXXX` throughout. */
 function jsonSpellings(text: string): string[] {
-  const once = spellings(text, jsonTable);
+  const once = spellings(text, jsonTable, JSON_WRITERS);
   const inner = JSON.stringify(text).slice(1, -1);
   const twice = JSON.stringify(inner).slice(1, -1);
   const all = [...once, twice, twice.replaceAll("/", "\\/"), Array.from(text, unicodeEscape).join("")];
   return all.flatMap((spelling) => [spelling, spelling.replace(/\\u[0-9a-f]{4}/g, upperHex)]);
 }
 
-/** Percent spellings, every byte escaped, and the strict one encoded a second time. */
+/** Percent spellings, every byte escaped, and what each encoder writes encoded a second time. */
 function percentSpellings(bytes: string): string[] {
-  const once = spellings(bytes, percentTable);
+  const once = spellings(bytes, percentTable, PERCENT_WRITERS);
   const tilde = once.filter((spelling) => spelling.includes("~")).map((spelling) =>
     spelling.replaceAll("~", "%7E")
   );
   const full = Array.from(bytes, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0")}`).join("");
-  const all = [...once, ...tilde, full.toUpperCase(), once.at(-1)!.replaceAll("%", "%25")];
+  const twice = PERCENT_WRITERS.map((writer) => Array.from(bytes, writer).join("").replaceAll("%", "%25"));
+  const all = [...once, ...tilde, full.toUpperCase(), ...twice];
   return all.flatMap((spelling) => [
     spelling,
     spelling.replace(/%(?:25)?[0-9A-F]{2}/g, (escape) => escape.toLowerCase()),

@@ -128,3 +128,39 @@ Deno.test("scrubForms() stays bounded for the longest and oddest secrets", () =>
     assert(forms.reduce((sum, form) => sum + form.length, 0) < 64_000_000);
   }
 });
+
+Deno.test("scrubForms() stays small for the largest secrets, and still has the spellings of one writer each", () => {
+  const secret = "<>&+=`|/".repeat(8_192); // 64 KiB of what encoders disagree about
+  const forms = scrubForms(utf8(secret), { kind: "query", name: "key" });
+  assert(forms.reduce((sum, form) => sum + form.length, 0) < 16_000_000);
+  const has = (text: string) => forms.some((form) => form.length === text.length && fromUtf8(form) === text);
+  assert(has(secret));
+  assert(has(encodeURIComponent(secret)));
+  assert(has(JSON.stringify(secret).slice(1, -1)));
+});
+
+Deno.test("scrubForms() has what every encoder in use writes, however many kinds of characters a secret has (B58)", () => {
+  const odd = `aZ9 ${"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"} \u00e9\u{1f511}z`;
+  const index = new FormIndex(scrubForms(utf8(odd), { kind: "query", name: "key" }));
+  const html = (table: Record<string, string>) => Array.from(odd, (c) => table[c] ?? c).join("");
+  const json = JSON.stringify(odd).slice(1, -1);
+  const rows: [string, string][] = [
+    ["raw", odd],
+    ["encodeURIComponent", encodeURIComponent(odd)],
+    ["encodeURI", encodeURI(odd)],
+    ["URLSearchParams", new URLSearchParams([["", odd]]).toString().slice(1)],
+    ["encodeURIComponent twice", encodeURIComponent(encodeURIComponent(odd))],
+    ["JSON", json],
+    ["JSON of PHP", json.replaceAll("/", "\\/").replace(/[\u0080-\uffff]/g, (c) => jsonEscape(c))],
+    ["JSON of Go", json.replace(/[<>&]/g, (c) => jsonEscape(c))],
+    ["HTML of Python", html({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" })],
+    ["HTML of Go", html({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;" })],
+  ];
+  for (const [what, text] of rows) {
+    assert.equal(fromUtf8(scrubWhole(index, utf8("[]"), utf8(`x${text}y`)).bytes), "x[]y", what);
+  }
+});
+
+function jsonEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}

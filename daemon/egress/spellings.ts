@@ -3,21 +3,29 @@
  * one choice for each distinct character, not for each place (B58).
  */
 
+import type { Writer } from "./writers.ts";
+
 /** The spellings of one character that encoders in use produce; the first is the plainest. */
 export type SpellingTable = (character: string) => readonly string[];
 
 /** Most spellings of one text that are listed one by one. Past it, see {@link spellings}. */
 const MOST = 192;
+/** Most characters of these together: a secret of 64 KiB must not fill the memory of its cell. */
+const MOST_CHARACTERS = 1_000_000;
 
 /**
- * All spellings of `text` under a table. Where the product is larger than 192, only those in which every character takes
- * its n-th spelling are listed (the last where it has fewer): the plainest, the fullest and what is between.
+ * All spellings of `text` under a table, and always those of `writers`. Where there are more than 192, or more than a
+ * million characters of them, the table gives only those in which every character takes its n-th spelling (the last where
+ * it has fewer): the plainest, the fullest and what is between.
  */
-export function spellings(text: string, table: SpellingTable): string[] {
+export function spellings(text: string, table: SpellingTable, writers: readonly Writer[]): string[] {
   const characters = [...new Set(text)];
   const choices = characters.map((character) => table(character));
   const product = choices.reduce((size, list) => size * list.length, 1);
-  const picks = product <= MOST ? everyPick(choices) : diagonalPicks(choices);
+  const picks = product <= Math.min(MOST, MOST_CHARACTERS / text.length)
+    ? everyPick(choices)
+    : diagonalPicks(choices);
+  picks.push(...writers.map((writer) => characters.map(writer)));
   return picks.map((pick) => {
     const chosen = new Map(characters.map((character, i) => [character, pick[i]!]));
     return Array.from(text, (character) => chosen.get(character)!).join("");

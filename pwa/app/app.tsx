@@ -9,6 +9,7 @@ import { Inbox } from "./screens/inbox.tsx";
 import { Frame } from "./ui/frame.tsx";
 import { t } from "./ui/language.ts";
 import { lazy } from "./ui/lazy.tsx";
+import { UpdateBar } from "./ui/update_bar.tsx";
 
 // The inbox and the card are there at once; every other screen comes when it is first needed.
 const ActivityScreen = lazy(async () => (await import("./screens/activity.tsx")).default);
@@ -41,6 +42,7 @@ export function App({ model }: { model: Model }): JSX.Element {
   const tabs = paired && here.at !== "card" && here.at !== "pair" && here.at !== "edit";
   return (
     <>
+      {!paired && here.at === "inbox" && <UpdateBar />}
       <Screen model={model} here={here} />
       {tabs && <Tabs here={here} waiting={model.pending.value.length} />}
     </>
@@ -52,7 +54,7 @@ function Screen({ model, here }: { model: Model; here: Route }): JSX.Element {
     case "card":
       return <AnyCard model={model} daemon={here.daemon} request={here.request} />;
     case "pair":
-      return <PairScreen model={model} link={here.link} onLeave={toInbox} />;
+      return <PairScreen key={here.link} model={model} link={here.link} onLeave={toInbox} />;
     case "secrets":
       return <SecretsScreen model={model} />;
     case "edit":

@@ -16,6 +16,7 @@ import {
   drop,
   type DropFields,
   type Dropped,
+  narrowable,
   nextPolicy,
   type Offer,
   offersFor,
@@ -27,6 +28,7 @@ import {
   type PreparedChange,
   requireRecord,
   type ShownOffer,
+  showOffer,
   signChange,
   type StoredCard,
   verifyCard,
@@ -116,7 +118,16 @@ export class Engine {
   /** The choices of a verified card, narrowest first. */
   offers(verdict: CardVerdict): ShownOffer[] {
     const { card } = verdict.ok ? verdict : { card: null };
-    return card?.type === "http" || card?.type === "access" ? offersFor(card) : [];
+    if (card?.type === "http") return offersFor(card);
+    if (card?.type !== "access") return [];
+    const narrow = narrowable(card);
+    return narrow === null ? offersFor(card) : [...offersFor(card), showOffer(card, narrow)];
+  }
+
+  /** An offer that a person has changed, with its new label. */
+  offer(verdict: CardVerdict, offer: Offer): ShownOffer {
+    const { card } = verdict.ok ? verdict : { card: null };
+    return card?.type === "http" || card?.type === "access" ? showOffer(card, offer) : { offer, label: "" };
   }
 
   /** Approves with one touch. Throws what `approve` throws, and the browser's `DOMException` when it was cancelled. */

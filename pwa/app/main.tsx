@@ -9,7 +9,7 @@ import { showTheme, storedTheme } from "./platform/theme.ts";
 import { startPlatform } from "./updates.ts";
 
 showTheme(storedTheme());
-const model = new Model(new IdbStore(), await readConfig());
+const model = new Model(new IdbStore(), readConfig());
 render(<App model={model} />, document.getElementById("app")!);
 startPlatform(model);
 await model.start();

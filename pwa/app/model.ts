@@ -29,7 +29,8 @@ export interface PendingCard {
 /** The model of the app. */
 export class Model {
   readonly store: IdbStore;
-  readonly config: AppConfig;
+  /** What the place that serves the app says; only pairing waits for it. */
+  readonly config: Promise<AppConfig>;
   /** All paired computers. */
   readonly daemons: Signal<readonly DaemonView[]> = signal([]);
   /** Whether what is stored has been read: before that nothing is said about it. */
@@ -43,8 +44,10 @@ export class Model {
   /** How many cards the icon may show: none in quiet hours. */
   readonly badge: ReadonlySignal<number>;
   #engine: Promise<Engine> | null = null;
+  /** Other tabs: whichever of them reads the mailbox, all show what came. */
+  readonly #tabs = new BroadcastChannel("custos");
 
-  constructor(store: IdbStore, config: AppConfig) {
+  constructor(store: IdbStore, config: Promise<AppConfig>) {
     this.store = store;
     this.config = config;
     this.pending = computed(() =>
@@ -63,6 +66,7 @@ export class Model {
   /** Shows what is stored, then loads the engine and connects. */
   async start(): Promise<void> {
     setInterval(() => this.now.value = Date.now(), 1_000);
+    this.#tabs.onmessage = ({ data }) => void this.#changedElsewhere(String(data)).catch(() => {});
     this.settings.value = readSettings(await this.store.setting(SETTINGS_NAME).catch(() => undefined));
     const daemons = await this.store.daemons();
     for (const daemon of daemons) await this.refresh(daemon);
@@ -77,7 +81,12 @@ export class Model {
     this.#engine ??= import("./engine.ts").then(({ Engine }) =>
       new Engine(
         this.store,
-        (daemon, line, trouble) => void this.refresh(daemon, line, trouble?.message ?? null),
+        (daemon, line, trouble) => {
+          this.refresh(daemon, line, trouble?.message ?? null).then(
+            () => this.#tabs.postMessage(daemon),
+            () => {},
+          );
+        },
       )
     );
     return this.#engine;
@@ -95,6 +104,7 @@ export class Model {
     await (await this.engine()).disconnect(daemon);
     await this.store.forget(daemon);
     await this.refresh(daemon);
+    this.#tabs.postMessage(daemon);
   }
 
   /** The first entry of the audit log that this phone lacks. */
@@ -114,8 +124,18 @@ export class Model {
     const view: DaemonView = { record, line: line ?? before?.line ?? "connecting", trouble };
     this.daemons.value = [...rest, view].sort((a, b) => a.record.daemon < b.record.daemon ? -1 : 1);
   }
+
+  /** A change that another tab has stored. A computer that it has paired is read here too from now on. */
+  async #changedElsewhere(daemon: string): Promise<void> {
+    const known = this.daemons.value.some(({ record }) => record.daemon === daemon);
+    await this.refresh(daemon);
+    if (!known && this.daemons.value.some(({ record }) => record.daemon === daemon)) {
+      await (await this.engine()).connect(daemon);
+    }
+  }
 }
 
+/** Whether a card waits for this person, here and now. */
 function isWaiting<K>(record: PhoneRecord<K>, card: StoredCard, now: number): boolean {
   const answered = record.outbox.some(({ message }) =>
     message.t === "decision" && message.request_hash === card.request_hash

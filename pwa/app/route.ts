@@ -16,10 +16,11 @@ export type Route =
   | { at: "settings" };
 
 /** The present place. */
-export const route: Signal<Route> = signal(firstRoute());
+export const route: Signal<Route> = signal(routeOfLink());
 
 addEventListener("popstate", ({ state }) => {
-  route.value = (state as Route | null) ?? { at: "inbox" };
+  // Without a state it is a link that was opened in this tab: only the fragment has changed.
+  route.value = (state as Route | null) ?? routeOfLink();
 });
 
 /** Goes to a place. From a card there is no way back into it: what was answered is over. */
@@ -33,7 +34,7 @@ export function go(next: Route): void {
 }
 
 /** Reads the fragment, and clears it before anything else can see it. */
-function firstRoute(): Route {
+function routeOfLink(): Route {
   const { hash, href, pathname, search } = location;
   if (hash !== "") history.replaceState(null, "", pathname + search);
   if (hash.startsWith("#p=")) return { at: "pair", link: href };

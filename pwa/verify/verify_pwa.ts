@@ -36,6 +36,8 @@ export async function verifyPwa(
     findings.push(`config.json: ${serveError(config) ?? "is not a list of relay origins"}`);
   }
   const headers = securityHeaders(relays ?? []);
+  /** Where the same is wrong with the headers of many files, it is said once. */
+  const wrongHeaders = new Map<string, string[]>();
 
   for (const name of ["", ...[...expected.files.keys()].filter((name) => name !== "index.html")]) {
     const file = name === "" ? "index.html" : name;
@@ -55,7 +57,12 @@ export async function verifyPwa(
     if (type !== essence(contentType(file))) {
       findings.push(`${shown}: comes as ${type || "no type"}, not as ${essence(contentType(file))}`);
     }
-    findings.push(...headerFindings(shown, headers, sent));
+    for (const wrong of headerFindings(headers, sent)) {
+      wrongHeaders.set(wrong, [...wrongHeaders.get(wrong) ?? [], shown]);
+    }
+  }
+  for (const [wrong, [first, ...more]] of wrongHeaders) {
+    findings.push(`${first}${more.length === 0 ? "" : ` and ${more.length} more`}: ${wrong}`);
   }
   const nothing = await get(NO_FILE);
   if (serveError(nothing) === null) {
@@ -87,11 +94,11 @@ function otherNames(body: Uint8Array, expected: ExpectedBuild): string[] {
   }
 }
 
-function headerFindings(shown: string, wanted: Record<string, string>, sent: Headers): string[] {
+function headerFindings(wanted: Record<string, string>, sent: Headers): string[] {
   return Object.entries(wanted).flatMap(([name, value]) => {
     const found = sent.get(name);
-    if (found === null) return [`${shown}: has no ${name}`];
-    return parts(name, found) === parts(name, value) ? [] : [`${shown}: its ${name} differs: ${found}`];
+    if (found === null) return [`has no ${name}`];
+    return parts(name, found) === parts(name, value) ? [] : [`its ${name} differs: ${found}`];
   });
 }
 
@@ -104,6 +111,8 @@ function parts(name: string, value: string): string {
   return all.sort().join(mark);
 }
 
+/** A type without its parameters. Scripts have an older name, which browsers take as well. */
 function essence(type: string): string {
-  return type.split(";")[0]!.trim().toLowerCase();
+  const name = type.split(";")[0]!.trim().toLowerCase();
+  return name === "application/javascript" ? "text/javascript" : name;
 }

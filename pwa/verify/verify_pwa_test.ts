@@ -142,6 +142,11 @@ for (const [what, path, change, said] of ROWS) {
   });
 }
 
+Deno.test("verifyPwa() says once what is wrong with the headers of every file", async () => {
+  const found = await findings((_, response) => headers(response, { "x-frame-options": null }));
+  assert.deepEqual(found, [`the page and ${Object.keys(ASSETS).length - 1} more: has no x-frame-options`]);
+});
+
 Deno.test("verifyPwa() finds an origin that cannot be reached, or sends without end", async () => {
   const gone = await findings(() => Promise.reject(new TypeError("secret text of the runtime")));
   assert.ok(gone.length >= Object.keys(ASSETS).length);

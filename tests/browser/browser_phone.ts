@@ -57,7 +57,7 @@ export class BrowserPhone implements AsyncDisposable {
       reducedMotion: "reduce",
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(10_000);
     const cdp = await context.newCDPSession(page);
     await cdp.send("WebAuthn.enable");
     const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {
@@ -83,23 +83,33 @@ export class BrowserPhone implements AsyncDisposable {
     return (await words.innerText()).trim().toLowerCase().split(/\s+/).join(" ");
   }
 
+  /** Resolves once the service worker serves this page; the first load is without it. */
+  async worked(): Promise<void> {
+    await this.evaluate("navigator.serviceWorker.ready.then(() => {})");
+    await this.page.reload();
+    await this.page.waitForLoadState("networkidle");
+    if (await this.evaluate("navigator.serviceWorker.controller === null")) {
+      throw new Error("The service worker does not serve the page.");
+    }
+  }
+
+  /** The value of an expression in the page; a promise is waited for. The page's own policy does not hold for it. */
+  async evaluate<T>(expression: string): Promise<T> {
+    const { result, exceptionDetails } = await this.cdp.send("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails === undefined) return result.value as T;
+    throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  }
+
   /** What axe finds on the present screen: nothing, where all is well. */
   async axe(): Promise<string[]> {
-    const run = async (expression: string) => {
-      const { result, exceptionDetails } = await this.cdp.send("Runtime.evaluate", {
-        expression,
-        awaitPromise: true,
-        returnByValue: true,
-      });
-      if (exceptionDetails !== undefined) {
-        throw new Error(exceptionDetails.exception?.description ?? "axe failed");
-      }
-      return result.value;
-    };
-    await run(`${axe.source};undefined`);
-    const { violations } = await run("axe.run(document, {resultTypes: ['violations']})") as {
-      violations: Violation[];
-    };
+    await this.evaluate(`${axe.source};undefined`);
+    const { violations } = await this.evaluate<{ violations: Violation[] }>(
+      "axe.run(document, {resultTypes: ['violations']})",
+    );
     return violations.map(({ id, impact, nodes }) =>
       `${id} (${impact}): ${nodes.map(({ target }) => target.join(" ")).join(", ")}`
     );

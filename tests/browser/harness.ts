@@ -4,6 +4,7 @@
  */
 
 import assert from "node:assert/strict";
+import { openVapidKey, SqliteStore, startRelay } from "@custos/relay";
 import { Client } from "@custos/rpc/client";
 import type { HttpResult } from "@custos/rpc/http_schemas";
 import { RpcError } from "@custos/rpc/rpc_error";
@@ -12,6 +13,7 @@ import type { Values } from "@custos/tools/permissions";
 import { Server } from "../e2e/harness_process.ts";
 import { StubApi } from "../e2e/harness_stub.ts";
 import { PATIENCE_MS } from "../e2e/harness_wait.ts";
+import type { TestPushService } from "../../relay/testing_push.ts";
 import { BrowserPhone, type PhoneOptions } from "./browser_phone.ts";
 import { type Chromium, startChromium } from "./chromium.ts";
 
@@ -24,11 +26,17 @@ export const SHARED: Pick<Deno.TestDefinition, "sanitizeOps" | "sanitizeResource
   sanitizeResources: false,
 };
 
+/** How a house is set up. */
+export interface HouseOptions {
+  /** The relay runs in this process and pushes to this service: under its own flags it can reach real ones only. */
+  push?: TestPushService;
+}
+
 /** The house that all tests of a file share. It starts before the first of them and is gone after the last. */
-export function shareBrowserHouse(): () => BrowserHouse {
+export function shareBrowserHouse(options: HouseOptions = {}): () => BrowserHouse {
   let house: BrowserHouse | null = null;
   Deno.test.beforeAll(async () => {
-    house = await BrowserHouse.start();
+    house = await BrowserHouse.start(options);
   });
   Deno.test.afterAll(async () => {
     await house?.[Symbol.asyncDispose]();
@@ -42,13 +50,13 @@ export class BrowserHouse implements AsyncDisposable {
   readonly client: Client;
   readonly values: Values;
   readonly origin: string;
-  relay!: Server;
+  relay!: { stop(): Promise<unknown> };
   pwa!: Server;
   daemon!: Server;
   chromium!: Chromium;
   relay_url = "";
 
-  private constructor(readonly folder: string) {
+  private constructor(readonly folder: string, readonly options: HouseOptions) {
     const pwa_port = freePort();
     this.values = placesIn(folder, { relay_port: 0, pwa_port, profile: "lan" });
     this.origin = `http://localhost:${pwa_port}`;
@@ -56,8 +64,8 @@ export class BrowserHouse implements AsyncDisposable {
   }
 
   /** Starts everything in a fresh folder. What was started is ended again where something fails. */
-  static async start(): Promise<BrowserHouse> {
-    const house = new BrowserHouse(await Deno.makeTempDir({ prefix: "custos-browser-" }));
+  static async start(options: HouseOptions = {}): Promise<BrowserHouse> {
+    const house = new BrowserHouse(await Deno.makeTempDir({ prefix: "custos-browser-" }), options);
     try {
       await Deno.mkdir(house.values.socket.replace(/\/[^/]+$/, ""), { mode: 0o700 });
       house.chromium = await startChromium();
@@ -74,12 +82,14 @@ export class BrowserHouse implements AsyncDisposable {
   /** Starts the relay. Its port is kept over a restart. */
   async startRelay(): Promise<void> {
     const { relay_dir, relay_socket } = this.values;
+    if (this.options.push !== undefined) return await this.#startRelayHere(this.options.push);
     const address = this.relay_url === "" ? this.values.relay_address : this.relay_url.replace("http://", "");
     const args = ["--data", relay_dir, "--listen", address, "--listen", `unix:${relay_socket}`];
     args.push("--limit", "address_burst=100000", "--limit", "address_per_second=10000");
     args.push("--pwa-origin", this.origin, "--json");
-    this.relay = await Server.start("relay", { ...this.values, relay_address: address }, { args });
-    this.relay_url = (this.relay.ready["listen"] as string[]).find((item) => !item.startsWith("unix:"))!;
+    const relay = await Server.start("relay", { ...this.values, relay_address: address }, { args });
+    this.relay = relay;
+    this.relay_url = (relay.ready["listen"] as string[]).find((item) => !item.startsWith("unix:"))!;
   }
 
   /** Starts the server of the phone app. */
@@ -105,17 +115,28 @@ export class BrowserHouse implements AsyncDisposable {
     return await BrowserPhone.open(this.chromium.browser, this.origin, options);
   }
 
-  /** Pairs through the page, as a person does. `look` is called on each screen by its name. */
-  async pair(phone: BrowserPhone, look: (screen: string) => Promise<void> = async () => {}): Promise<void> {
-    const { page } = phone;
+  /** Opens a pairing link and types the first word into the terminal. Returns the pairing's id. */
+  async beginPairing(
+    phone: BrowserPhone,
+    look: (screen: string) => Promise<void> = async () => {},
+  ): Promise<string> {
     const { pairing_id, url } = await this.client.call("pair.begin", {});
-    await page.goto(url);
+    await phone.page.goto(url);
     const words = await phone.words();
-    assert.equal(new URL(page.url()).hash, "", "the link is cleared at once");
+    assert.equal(new URL(phone.page.url()).hash, "", "the link is cleared at once");
     await look("words");
-    let { state } = await this.client.call("pair.status", { pairing_id, wait_ms: PATIENCE_MS });
+    const { state } = await this.client.call("pair.status", { pairing_id, wait_ms: PATIENCE_MS });
     assert.equal(state, "confirm");
     await this.client.call("pair.confirm", { pairing_id, word: words.split(" ")[0]! });
+    return pairing_id;
+  }
+
+  /** Reads the recovery sheet and types what is asked of it. */
+  async proveSheet(
+    phone: BrowserPhone,
+    look: (screen: string) => Promise<void> = async () => {},
+  ): Promise<void> {
+    const { page } = phone;
     await page.getByTestId("sheet").waitFor();
     await look("sheet");
     const groups = await page.locator(".sheet-groups li").allInnerTexts();
@@ -124,9 +145,16 @@ export class BrowserHouse implements AsyncDisposable {
     await look("sheet proof");
     await page.locator("#sheet-proof").fill(groups[Number(/\d+/.exec(label)![0]) - 1]!);
     await phone.press("It is kept. Go on");
+  }
+
+  /** Pairs through the page, as a person does. `look` is called on each screen by its name. */
+  async pair(phone: BrowserPhone, look: (screen: string) => Promise<void> = async () => {}): Promise<void> {
+    const { page } = phone;
+    const pairing_id = await this.beginPairing(phone, look);
+    await this.proveSheet(phone, look);
     await page.getByRole("heading", { name: "Paired with test computer" }).waitFor();
     await look("paired");
-    while (state !== "done") {
+    for (let state = ""; state !== "done";) {
       assert.notEqual(state, "failed");
       ({ state } = await this.client.call("pair.status", { pairing_id, wait_ms: 1_000 }));
     }
@@ -154,7 +182,7 @@ export class BrowserHouse implements AsyncDisposable {
     await look("drop");
     await page.locator("#value").fill(SECRET);
     await page.locator("#origins").fill(this.api.origin);
-    await page.getByText("This host is in your own network").click();
+    await page.getByRole("checkbox", { name: /in your own network/ }).check();
     await look("drop filled");
     await phone.press("Store it");
     await phone.screen("gone");
@@ -188,6 +216,24 @@ export class BrowserHouse implements AsyncDisposable {
       throw error;
     }
     throw new Error("The request was answered without an approval.");
+  }
+
+  async #startRelayHere(push: TestPushService): Promise<void> {
+    const { relay_dir, relay_socket } = this.values;
+    const store = new SqliteStore(relay_dir);
+    const relay = await startRelay({
+      store,
+      listen: [{ hostname: "127.0.0.1", port: 0 }, { path: relay_socket! }],
+      origins: [this.origin],
+      push: {
+        key: await openVapidKey(relay_dir),
+        contact: "mailto:tests@custos.example",
+        fetch: push.fetch,
+        timing: { grace_ms: 300 },
+      },
+    });
+    this.relay = relay;
+    this.relay_url = relay.addresses[0]!;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

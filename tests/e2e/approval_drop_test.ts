@@ -136,7 +136,6 @@ Deno.test("a secret whose inner policy is not the signed one is never sent", SHA
   const http = await h.ask("/two-faced", use);
   await h.approve(http.id);
   const error = await failure(h.http("/two-faced", use));
-  console.log(error, (await h.log()).slice(-4));
   assert.deepEqual([error.id, error.kind === "outcome_unknown"], [http.id, false]);
   assert.deepEqual([h.api.connections, h.evil.connections], [0, 0]);
 });

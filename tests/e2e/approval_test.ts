@@ -143,7 +143,7 @@ Deno.test(
     }
     // The rows were each wrong in their one thing only: without one, the same code is accepted.
     await h.sendDecision(await approvalOf(h, card));
-    await h.logged("granted");
+    await h.logged("granted", { id: asked.id });
     assert.equal((await h.http("/approval", { agent: "approval" })).request_id, asked.id);
     assert.equal(h.api.count("/approval"), 1);
   },

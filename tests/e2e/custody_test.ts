@@ -11,8 +11,9 @@ import { openWithFileKey, openWithIdentity, readSecret, splitHeader } from "@cus
 import { deriveRecoveryKeys } from "@custos/core/device_keys";
 import { decodeRecoverySheet } from "@custos/core/recovery_sheet";
 import { type House, S, SHARED, shareHouse } from "./harness.ts";
+import { copyFolder, filesBelow, latin1 } from "./harness_files.ts";
 import { approvalOf, fileKeyOf, identityOf } from "./harness_hostile.ts";
-import { filesBelow, latin1, leaks } from "./harness_leaks.ts";
+import { leaks } from "./harness_leaks.ts";
 
 const house = shareHouse();
 
@@ -27,9 +28,7 @@ interface Disk {
 /** Copies the state folder as it is, write-ahead log included, and reads the copy. */
 async function steal(h: House): Promise<Disk> {
   const copy = await Deno.makeTempDir({ dir: h.folder });
-  for await (const { name } of Deno.readDir(h.values.daemon_dir)) {
-    await Deno.copyFile(`${h.values.daemon_dir}/${name}`, `${copy}/${name}`);
-  }
+  await copyFolder(h.values.daemon_dir, copy);
   const files = await filesBelow(copy);
   assert.ok([...files.keys()].some((path) => path.endsWith("/custos.db")));
   const db = new DatabaseSync(`${copy}/custos.db`);

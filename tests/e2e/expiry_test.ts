@@ -15,8 +15,7 @@ Deno.test("expired carries request id and fingerprint on every path", SHARED, as
   const { message: { doc }, words } = await h.cardFor("/expired");
   const command = h.custos("expired", ["http", "--wait", "60", "--json", `${h.api.origin}/expired/cli`]);
   const second = await h.cardFor("/expired/cli");
-  await h.logged("request_joined", { id: second.message.doc.id }); // the command shows the words first, then waits
-  h.later();
+  await h.later();
 
   const error = await call;
   assert.deepEqual([error.kind, error.id, error.fingerprint], ["expired", doc.id, words]);
@@ -47,7 +46,7 @@ Deno.test(
     const asked = await h.ask("/too-late", { agent: "too late" });
     const card = await h.card(asked.id);
     const decision = await approvalOf(h, card); // signed in time
-    h.later();
+    await h.later();
     const before = await h.logSize();
     await h.sendDecision(decision);
     const [refused, ...more] = await h.logged("decision_refused", { after: before });
@@ -66,7 +65,7 @@ Deno.test("a grant ends at its time, and the next use asks again", SHARED, async
   await h.approve(asked.id, { kind: "path" });
   assert.equal((await h.http("/timed", { agent: "timed" })).request_id, asked.id);
   assert.equal((await h.http("/timed?more=1", { agent: "timed" })).request_id, asked.id);
-  h.later();
+  await h.later();
   const [ended] = await h.logged("grant_ended").then((all) =>
     all.filter((one) => one.request_id === asked.id)
   );
@@ -86,7 +85,7 @@ Deno.test("a cool-down ends at its time and doubles at the next denial", SHARED,
     assert.equal(refused.kind, "cooling_down");
     const [denied] = await h.logged("denied", { id: asked.id });
     lengths.push(Math.round((refused.until_ms! - denied!.time_ms) / 60_000));
-    h.later();
+    await h.later();
   }
   assert.deepEqual(lengths, [10, 20]);
   const access = await h.client.call("access.request", {

@@ -261,9 +261,16 @@ export class House implements AsyncDisposable {
     }, `No entry ${event} was written.`);
   }
 
-  /** Puts the daemon's clock 20 minutes ahead. */
-  later(): void {
+  /** Puts the daemon's clock 20 minutes ahead, and returns when it has said so to the phone. */
+  async later(): Promise<void> {
+    const offset = async () => {
+      await this.phone.sync(PATIENCE_MS);
+      return (await this.phone.record()).clock_offset_ms;
+    };
+    const before = await offset();
     this.daemon.child.kill("SIGUSR2");
+    const moved = async () => await offset() > before + 600_000 || null;
+    await until(moved, "The daemon's clock did not move.");
   }
 
   /** Ends the daemon and starts it on the same state. */

@@ -32,19 +32,3 @@ export function leaks(text: string, value: string): string[] {
     text.includes(form) || (/^(%?[0-9a-f]{2})+$/.test(form) && lower.includes(form))
   );
 }
-
-/** All files below a folder, as Latin-1 text by path. */
-export async function filesBelow(folder: string): Promise<Map<string, string>> {
-  const files = new Map<string, string>();
-  for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
-    const path = `${folder}/${name}`;
-    if (isDirectory) { for (const [inner, text] of await filesBelow(path)) files.set(inner, text); }
-    if (isFile) files.set(path, latin1(await Deno.readFile(path)));
-  }
-  return files;
-}
-
-/** Bytes as text, one character each. */
-export function latin1(bytes: Uint8Array): string {
-  return new TextDecoder("latin1").decode(bytes);
-}

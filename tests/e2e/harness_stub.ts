@@ -129,10 +129,27 @@ async function readRequest(connection: Deno.Conn): Promise<Seen | null> {
   while (!text.includes("\r\n\r\n")) if (!await more()) return null;
   const end = text.indexOf("\r\n\r\n") + 4;
   const head = text.slice(0, end);
-  const length = Number(headersOf(head)["content-length"] ?? "0");
-  while (text.length < end + length) if (!await more()) break;
+  const headers = headersOf(head);
+  const chunked = headers["transfer-encoding"] === "chunked";
+  const length = Number(headers["content-length"] ?? "0");
+  const whole = () => chunked ? text.endsWith("0\r\n\r\n") : text.length >= end + length;
+  while (!whole()) if (!await more()) break;
   const [method = "", path = ""] = head.split(" ");
-  return { method, path, head, body: text.slice(end) };
+  const sent = text.slice(end);
+  return { method, path, head, body: chunked ? unchunked(sent) : sent };
+}
+
+/** The body of the chunked coding (RFC 9112 §7.1), without extensions and trailers. */
+function unchunked(sent: string): string {
+  let body = "";
+  for (let at = 0; at < sent.length;) {
+    const line = sent.indexOf("\r\n", at);
+    const size = parseInt(sent.slice(at, line), 16);
+    if (!(size > 0)) break;
+    body += sent.slice(line + 2, line + 2 + size);
+    at = line + 2 + size + 2;
+  }
+  return body;
 }
 
 function close(connection: Deno.Conn): void {

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { FileStore } from "../phone/file_store.ts";
 import { HANDLE, House, S } from "./harness.ts";
-import { filesBelow, formsOf, latin1, leaks } from "./harness_leaks.ts";
+import { filesBelow, latin1 } from "./harness_files.ts";
+import { formsOf, leaks } from "./harness_leaks.ts";
 import { McpAgent } from "./harness_mcp.ts";
 import { failure } from "./harness_wait.ts";
 

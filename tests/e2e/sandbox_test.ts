@@ -148,12 +148,18 @@ Deno.test(
 Deno.test("state and socket are for their owner alone (B173, B174)", SHARED, () => {
   const h = house();
   const mode = (path: string) => (Deno.statSync(path).mode! & 0o777).toString(8);
-  assert.equal(mode(h.values.daemon_dir), "700");
   assert.equal(mode(h.values.socket.replace(/\/[^/]+$/, "")), "700");
+  const walk = (folder: string): string[] => {
+    assert.equal(mode(folder), "700", folder);
+    return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) => {
+      const path = `${folder}/${name}`;
+      return isDirectory ? walk(path) : [path];
+    });
+  };
   for (const folder of [h.values.daemon_dir, h.values.relay_dir]) {
-    const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
-    assert.ok(names.some((name) => name.endsWith("-wal")), names.join());
-    for (const name of names) assert.equal(mode(`${folder}/${name}`), "600", name);
+    const files = walk(folder);
+    assert.ok(files.some((path) => path.endsWith("-wal")), files.join());
+    for (const path of files) assert.equal(mode(path), "600", path);
   }
 });
 

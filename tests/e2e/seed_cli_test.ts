@@ -70,7 +70,6 @@ Deno.test("custos names the request in every error about one", SHARED, async () 
   const h = house();
   const running = h.custos("names", ["http", `${h.api.origin}/cli/denied`, "--json"]);
   const { message: { doc }, words } = await h.cardFor("/cli/denied");
-  await h.logged("request_joined", { id: doc.id }); // the command shows the words first, then waits
   await h.deny(doc.id);
   const ran = await running;
   assert.equal(ran.code, 4);
@@ -79,70 +78,92 @@ Deno.test("custos names the request in every error about one", SHARED, async () 
   assert.ok(ran.stderr.endsWith(` (request ${doc.id}, fingerprint: ${words})\n`), ran.stderr);
 });
 
-/** What a daemon that has lost the words says, by method. */
+/** What a daemon that has lost the words says to calls that ask, by method. */
 function forgetful(method: string): Record<string, unknown> {
   const request = { request_id: newId(), status: "pending", expires_ms: 1_900_000_000_000, delivery: "sent" };
-  if (method === "access.status") return { result: { ...request, type: "access" } };
-  if (method !== "http.request") return { result: request };
-  const answer = { status_code: 200, headers: [], body: "the answer", body_encoding: "utf8" };
-  const end = { truncated: false, redactions: 0, received_bytes: 10 };
-  return { result: { request_id: newId(), ...answer, ...end } };
+  if (method === "access.status") return { ...request, type: "access" };
+  if (method !== "http.request") return request;
+  const answer = { status_code: 200, headers: [], body: BODY, body_encoding: "utf8" };
+  return { request_id: newId(), ...answer, truncated: false, redactions: 0, received_bytes: BODY.length };
+}
+
+const BODY = "nobody-answered-this";
+
+/** Where the words are missing. */
+type Forgets = "the result" | "the error" | "what is waited for";
+
+/** A streamed answer without words: its head (kind 1), or what it waits for (kind 5), then a body (2) and an end (3). */
+function streamed(forgets: Forgets): Response {
+  const frames: [number, string][] = [
+    forgets === "the result"
+      ? [1, JSON.stringify({ request_id: newId(), status_code: 200, headers: [] })]
+      : [5, JSON.stringify({ request_id: newId() })],
+    [2, BODY],
+    [3, JSON.stringify({ truncated: false, redactions: 0, received_bytes: BODY.length })],
+  ];
+  const parts = frames.map(([kind, text]) => {
+    const bytes = new TextEncoder().encode(text);
+    const frame = new Uint8Array(5 + bytes.length);
+    frame[0] = kind;
+    new DataView(frame.buffer).setUint32(1, bytes.length);
+    frame.set(bytes, 5);
+    return frame;
+  });
+  return new Response(new Blob(parts), { headers: { "content-type": "application/vnd.custos.stream" } });
 }
 
 Deno.test("a daemon reply without a fingerprint is outcome_unknown and exit code 5, and never a success", async () => {
   const folder = await Deno.makeTempDir({ prefix: "custos-e2e-" });
   const values = placesIn(folder, { profile: "lan" });
   await Deno.mkdir(`${folder}/run`, { mode: 0o700 });
-  let calls: string[] = [];
-  let asError = false;
+  let calls = 0;
+  let forgets: Forgets = "the result";
   const stop = new AbortController();
   const server = Deno.serve(
     { path: values.socket, transport: "unix", onListen() {}, signal: stop.signal },
     async (request) => {
-      if (new URL(request.url).pathname === "/http") {
-        calls.push("http.request");
-        await request.body?.cancel();
-        return streamed();
-      }
-      const { method, id } = await request.json();
-      calls.push(method);
-      const data = { kind: "denied", request_id: newId() };
-      const said = asError ? { error: { code: -32000, message: "No.", data } } : forgetful(method);
-      return Response.json({ jsonrpc: "2.0", id, ...said });
+      calls++;
+      const stream = new URL(request.url).pathname === "/http";
+      const { method, id } = JSON.parse(await request.text());
+      if (stream && forgets !== "the error") return streamed(forgets);
+      const error = { code: -32000, message: "No.", data: { kind: "denied", request_id: newId() } };
+      const said = forgets === "the error" ? { error } : { result: forgetful(method) };
+      return Response.json({ jsonrpc: "2.0", id: id ?? null, ...said });
     },
   );
   try {
     const url = "https://api.example.test/v1/x";
-    const acts: string[][] = [
-      ["request", "custos:x", "--reason", "r", "--wait", "0"],
-      ["drop", "x", "--reason", "r", "--wait", "0"],
-      ["http", "--handle", "custos:x", url],
-      ["http", "--handle", "custos:x", "--json", url],
+    const http = ["http", "--handle", "custos:x"];
+    const rows: [string[], Forgets[]][] = [
+      [["request", "custos:x", "--reason", "r", "--wait", "0"], ["the result", "the error"]],
+      [["drop", "x", "--reason", "r", "--wait", "0"], ["the result", "the error"]],
+      [[...http, url], ["the result", "the error", "what is waited for"]],
+      [[...http, "--json", url], ["the result", "the error", "what is waited for"]],
     ];
-    for (const args of acts) {
-      for (asError of [false, true]) {
-        calls = [];
+    for (const [args, all] of rows) {
+      for (forgets of all) {
+        calls = 0;
         const ran = await custos(values, "trusting", args);
         assert.equal(ran.code, 5, `${args}: ${ran.stderr}`);
         assert.match(ran.stderr, /^custos: outcome_unknown: /, args.join(" "));
-        assert.ok(!ran.stdout.includes("the answer"), "nothing of the answer is passed on");
-        assert.equal(calls.length, 1, "sent once");
+        assert.ok(!ran.stdout.includes(BODY), "nothing of the answer is passed on");
+        assert.equal(calls, 1, "sent once");
       }
     }
-    asError = false;
+    forgets = "the result";
     const read = await custos(values, "trusting", ["wait", newId(), "--wait", "0"]);
     assert.deepEqual([read.code, /^custos: internal: /.test(read.stderr)], [5, true], "a poll only reads");
 
     await using mcp = await McpAgent.start(values, "trusting");
-    for (
-      const [tool, args] of [
-        ["http_request", { handle: "custos:x", reason: "r", url }],
-        ["request_access", { handle: "custos:x", reason: "r" }],
-        ["request_secret_from_human", { name: "x", reason: "r" }],
-      ] as const
-    ) {
-      const { error, fields } = await mcp.call(tool, args);
+    const tools: [string, Record<string, unknown>][] = [
+      ["http_request", { handle: "custos:x", reason: "r", url }],
+      ["request_access", { handle: "custos:x", reason: "r" }],
+      ["request_secret_from_human", { name: "x", reason: "r" }],
+    ];
+    for (const [tool, args] of tools) {
+      const { error, fields, text } = await mcp.call(tool, args);
       assert.deepEqual([error, fields["error"]], [true, "outcome_unknown"], tool);
+      assert.ok(!text.includes(BODY));
     }
   } finally {
     stop.abort();
@@ -150,15 +171,3 @@ Deno.test("a daemon reply without a fingerprint is outcome_unknown and exit code
     await Deno.remove(folder, { recursive: true });
   }
 });
-
-/** A streamed answer whose head lacks the words: kind 1, length, JSON. */
-function streamed(): Response {
-  const head = new TextEncoder().encode(
-    JSON.stringify({ request_id: newId(), status_code: 200, headers: [] }),
-  );
-  const frame = new Uint8Array(5 + head.length);
-  frame[0] = 1;
-  new DataView(frame.buffer).setUint32(1, head.length);
-  frame.set(head, 5);
-  return new Response(frame, { headers: { "content-type": "application/vnd.custos.stream" } });
-}

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { placesIn } from "@custos/tools/paths";
 import { House } from "./harness.ts";
+import { copyFolder } from "./harness_files.ts";
 import { until } from "./harness_wait.ts";
 
 Deno.test("a handshake under a superseded key locks the phone's channel, and nothing is approved any more", async () => {
@@ -14,11 +15,8 @@ Deno.test("a handshake under a superseded key locks the phone's channel, and not
   };
   try {
     await h.daemon.stop();
-    await Deno.mkdir(values.daemon_dir, { mode: 0o700 });
     await Deno.mkdir(values.socket.replace(/\/[^/]+$/, ""), { mode: 0o700 });
-    for await (const { name } of Deno.readDir(h.values.daemon_dir)) {
-      await Deno.copyFile(`${h.values.daemon_dir}/${name}`, `${values.daemon_dir}/${name}`);
-    }
+    await copyFolder(h.values.daemon_dir, values.daemon_dir);
     await h.startDaemon();
     const asked = await h.ask("/two", { agent: "two" });
     await h.card(asked.id); // the new session has proved itself: the copy's key is superseded now

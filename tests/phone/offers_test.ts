@@ -4,7 +4,16 @@ import { covers, type Grant } from "@custos/core/grant";
 import { contentHash } from "@custos/core/content";
 import type { Policy } from "@custos/core/policy";
 import type { RequestOf } from "@custos/core/request";
-import { defaultOffer, type GrantCard, grantFor, type Offer, offersFor, verifyCard } from "@custos/pwa";
+import {
+  defaultOffer,
+  type GrantCard,
+  grantFor,
+  narrowable,
+  type Offer,
+  offersFor,
+  showOffer,
+  verifyCard,
+} from "@custos/pwa";
 import { accessCard, holdSecret, httpCard } from "./scripted_cards.ts";
 import { type Ends, knowSecret, withPair } from "./scripted_pair.ts";
 
@@ -76,6 +85,11 @@ Deno.test("grantFor() gives for an access card what was asked within the policy"
       [{ seconds: 86_400 }, { kind: "wanted" }, [["GET"], "/read/", 1_800, 1_000_000]],
       [{ uses: 3 }, { kind: "minutes", minutes: 30 }, [["GET"], "/read/", 1_800, 3]],
       [{ uses: 3 }, { kind: "once" }, [["GET"], "/read/", 600, 1]],
+      [
+        { path_prefix: "/write/", uses: 3, seconds: 600 },
+        { kind: "narrow", methods: ["GET"], path_prefix: "/write/a/", minutes: 10 },
+        [["GET"], "/write/a/", 600, 3],
+      ],
     ];
     for (const [wanted, offer, expected] of rows) {
       const card = await cardOf(ends, "access", policy, wanted);
@@ -89,6 +103,35 @@ Deno.test("grantFor() gives for an access card what was asked within the policy"
   });
 });
 
+function narrow(change: Partial<Extract<Offer, { kind: "narrow" }>>): Offer {
+  return { kind: "narrow", methods: ["GET"], path_prefix: "/v1/", minutes: 1, ...change };
+}
+
+Deno.test("narrowable() offers all that was asked in whole minutes, and the label says all of an offer", async () => {
+  await withPair(async (ends) => {
+    const rows: [Wanted, unknown, string | null][] = [
+      [
+        { uses: 3 },
+        { kind: "narrow", methods: ["GET", "POST"], path_prefix: "/v1/", minutes: 10 },
+        "GET, POST under /v1/, 10 min, at most 3 times",
+      ],
+      [{ seconds: 90, methods: ["GET"] }, {
+        kind: "narrow",
+        methods: ["GET"],
+        path_prefix: "/v1/",
+        minutes: 1,
+      }, "GET under /v1/, 1 min, as often as it asks"],
+      [{ seconds: 59 }, null, null],
+    ];
+    for (const [wanted, offer, label] of rows) {
+      const card = await cardOf(ends, "access", limits(600), wanted);
+      const found = card.type === "access" ? narrowable(card) : null;
+      assert.deepEqual(found, offer);
+      assert.equal(found === null ? null : showOffer(card, found).label, label);
+    }
+  });
+});
+
 Deno.test("grantFor() refuses what is wider than the policy, or not for this card", async () => {
   await withPair(async (ends) => {
     const http = await cardOf(ends, "http", limits(600));
@@ -98,6 +141,16 @@ Deno.test("grantFor() refuses what is wider than the policy, or not for this car
       ["no minutes", http, { kind: "minutes", minutes: 0 }],
       ["half a minute", http, { kind: "minutes", minutes: 0.5 }],
       ["what was wanted, for one request", http, { kind: "wanted" }],
+      ["a part of one request", http, narrow({})],
+      [
+        "a part with a method that was not asked for",
+        await access({ methods: ["GET"] }),
+        narrow({ methods: ["POST"] }),
+      ],
+      ["a part without a method", await access({}), narrow({ methods: [] })],
+      ["a part beside the path that was asked for", await access({}), narrow({ path_prefix: "/v10/" })],
+      ["a part without a path", await access({}), narrow({ path_prefix: "" })],
+      ["a part that lasts longer than was asked", await access({ seconds: 60 }), narrow({ minutes: 2 })],
       ["a path, for an access request", await access({}), { kind: "path" }],
       ["a method outside the policy", await access({ methods: ["DELETE"] }), { kind: "wanted" }],
       ["one method of two outside the policy", await access({ methods: ["GET", "PUT"] }), { kind: "wanted" }],

@@ -6,7 +6,7 @@
  */
 
 import type { Bytes } from "@custos/core/bytes";
-import { createRelay, type Relay, SqliteStore } from "@custos/relay";
+import { createRelay, type Relay, type RelayLimits, SqliteStore } from "@custos/relay";
 
 /** Who came through which door. */
 export type Caller = "daemon" | "phone";
@@ -37,8 +37,8 @@ export interface Frame {
 
 const HONEST: Act = (passing) => passing.pass();
 
-/** No limit stands in the way of a test; the honest relay's own limits have their own tests. */
-const LIMITS = {
+/** Where a test does not say so, no limit stands in its way. */
+const NO_LIMITS: Partial<RelayLimits> = {
   mailbox_messages_max: 20_000,
   mailbox_bytes_max: 64 * 1024 ** 2,
   address_burst: 1e6,
@@ -63,7 +63,7 @@ export class HostileRelay implements AsyncDisposable {
   #app!: Relay;
 
   /** Listens at once. `folder` is where the real store lives. */
-  constructor(readonly folder: string) {
+  constructor(readonly folder: string, readonly limits: Partial<RelayLimits> = NO_LIMITS) {
     this.#open();
     this.urls = { daemon: this.#serve("daemon"), phone: this.#serve("phone") };
   }
@@ -73,10 +73,16 @@ export class HostileRelay implements AsyncDisposable {
     this.act = HONEST;
   }
 
-  /** Leaves a message in a mailbox. The relay needs no token for that. */
-  async plant(mailbox: string, data: Bytes): Promise<void> {
+  /** Leaves a message in a mailbox. The relay needs no token for that. `false` where the mailbox is full. */
+  async plant(mailbox: string, data: Bytes): Promise<boolean> {
     const { kind } = await this.#store.append(mailbox, data, 60_000);
-    if (kind !== "stored") throw new Error(`The mailbox is ${kind}.`);
+    if (kind === "gone") throw new Error("There is no such mailbox.");
+    return kind === "stored";
+  }
+
+  /** How many messages a mailbox holds above a position; more than a page count as a page. */
+  async holds(mailbox: string, after: number): Promise<number> {
+    return (await this.#store.read(mailbox, after))?.length ?? 0;
   }
 
   /** Loses all its data. */
@@ -95,8 +101,9 @@ export class HostileRelay implements AsyncDisposable {
   }
 
   #open(): void {
-    this.#store = new SqliteStore(this.folder, { limits: LIMITS });
-    this.#app = createRelay({ store: this.#store, limits: LIMITS });
+    const { limits } = this;
+    this.#store = new SqliteStore(this.folder, { limits });
+    this.#app = createRelay({ store: this.#store, limits });
   }
 
   #serve(from: Caller): string {

@@ -6,6 +6,7 @@
 import { verifyLog } from "@custos/core/audit";
 import { type Bytes, fromBase64, fromBase64url } from "@custos/core/bytes";
 import type { PhoneParts, StoredCard } from "@custos/pwa";
+import type { RelayLimits } from "@custos/relay";
 import { Client } from "@custos/rpc/client";
 import type { HttpParams, HttpResult } from "@custos/rpc/http_schemas";
 import { RpcError } from "@custos/rpc/rpc_error";
@@ -38,10 +39,11 @@ export const SHARED: Pick<Deno.TestDefinition, "sanitizeOps" | "sanitizeResource
 /** The stage that all tests of a file share. `prepare` runs before the first of them. */
 export function shareStage(
   prepare: (stage: Stage) => Promise<unknown> = (stage) => stage.settle(),
+  limits?: Partial<RelayLimits>,
 ): () => Stage {
   let stage: Stage | null = null;
   Deno.test.beforeAll(async () => {
-    stage = await Stage.open();
+    stage = await Stage.open(limits);
     await stage.startDaemon();
     await prepare(stage);
   });
@@ -63,14 +65,16 @@ export class Stage implements AsyncDisposable {
   readonly client: Client;
   readonly parts: PhoneParts<string>;
   daemon: Server | null = null;
+  /** The daemon's process from its first moment on, ready or not. */
+  process: Deno.ChildProcess | null = null;
   phone: SoftwarePhone | null = null;
   /** A module that is loaded before the daemon's own code, or none. */
   preload: string | null = null;
 
-  private constructor(readonly folder: string) {
+  private constructor(readonly folder: string, limits?: Partial<RelayLimits>) {
     this.values = placesIn(folder, { relay_port: 0, profile: "lan" });
     this.client = new Client({ socket: this.values.socket });
-    this.relay = new HostileRelay(this.values.relay_dir);
+    this.relay = new HostileRelay(this.values.relay_dir, limits);
     this.parts = {
       store: new MemoryStore(),
       keeper: TEXT_KEEPER,
@@ -81,9 +85,9 @@ export class Stage implements AsyncDisposable {
     };
   }
 
-  /** A stage with nobody on it yet. */
-  static async open(): Promise<Stage> {
-    const stage = new Stage(await Deno.makeTempDir({ prefix: "custos-malice-" }));
+  /** A stage with nobody on it yet. The relay has no limits but those. */
+  static async open(limits?: Partial<RelayLimits>): Promise<Stage> {
+    const stage = new Stage(await Deno.makeTempDir({ prefix: "custos-malice-" }), limits);
     await Deno.mkdir(stage.values.socket.replace(/\/[^/]+$/, ""), { mode: 0o700 });
     return stage;
   }
@@ -107,8 +111,8 @@ export class Stage implements AsyncDisposable {
 
   /** Starts the daemon on whatever state there is. */
   async startDaemon(): Promise<void> {
-    const child = runDeno(this.daemonCommand, { stdout: "piped", stderr: "piped" });
-    this.daemon = await Server.of("daemon", child);
+    this.process = runDeno(this.daemonCommand, { stdout: "piped", stderr: "piped" });
+    this.daemon = await Server.of("daemon", this.process);
   }
 
   /** Ends the daemon and starts it on the same state. */

@@ -10,6 +10,7 @@ import type { DaemonView, Model } from "../model.ts";
 import { Frame } from "../ui/frame.tsx";
 import { t } from "../ui/language.ts";
 import { Shield } from "../ui/shield.tsx";
+import { clock } from "../ui/shown.tsx";
 
 const KINDS: readonly (readonly [AuditKind | "all", string])[] = [
   ["all", "Everything"],
@@ -96,8 +97,7 @@ export default function ActivityScreen({ model }: { model: Model }): JSX.Element
         {shown.map((line) => (
           <li key={line.index} class={line.odd ? "odd" : ""} data-kind={line.kind}>
             <time>
-              {line.time?.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" }) ??
-                "?"}
+              {line.time === null ? "?" : clock(line.time)}
             </time>
             <span>{line.odd && <strong>Look:</strong>} {line.text}</span>
           </li>
@@ -154,5 +154,5 @@ function linesOf({ record }: DaemonView): Shown[] {
 function dayOf(time: Date | null): string {
   if (time === null) return "Unknown day";
   const day = time.toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" });
-  return time.toDateString() === new Date().toDateString() ? `Today, ${day}` : day;
+  return time.toDateString() === new Date().toDateString() ? "Today" : day;
 }

@@ -5,13 +5,14 @@
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ShownOffer } from "../../offers.ts";
+import type { Offer, ShownOffer } from "../../offers.ts";
 import { AgentLine } from "../ui/agent_line.tsx";
+import { Answer } from "../ui/answer.tsx";
 import { CardAside, CardWords } from "../ui/card_head.tsx";
 import { Frame } from "../ui/frame.tsx";
 import { t } from "../ui/language.ts";
 import { Offers } from "../ui/offers.tsx";
-import { AgentText } from "../ui/shown.tsx";
+import { AgentText, Warnings } from "../ui/shown.tsx";
 import { type CardProps, isAnswered, useAnswering, useSettled, useVerdict } from "../ui/use_card.ts";
 import { WordCheck } from "../ui/word_check.tsx";
 import { GoneCard } from "./gone_card.tsx";
@@ -29,10 +30,16 @@ export function CardScreen(props: CardProps): JSX.Element {
   const settled = useSettled();
   const answering = useAnswering(model);
   const [offers, setOffers] = useState<ShownOffer[]>([]);
+  const [asked, setAsked] = useState<Extract<Offer, { kind: "narrow" }> | null>(null);
   const [chosen, setChosen] = useState(0);
   const [picked, setPicked] = useState(!model.settings.value.word_check);
   useEffect(() => {
-    if (verdict !== null) model.engine().then((engine) => setOffers(engine.offers(verdict)));
+    if (verdict === null) return;
+    model.engine().then((engine) => {
+      const found = engine.offers(verdict);
+      setOffers(found);
+      setAsked(found.map(({ offer }) => offer).find((offer) => offer.kind === "narrow") ?? null);
+    });
   }, [verdict]);
 
   if (card.status !== "pending") return <GoneCard {...props} here={answering.given} />;
@@ -40,6 +47,9 @@ export function CardScreen(props: CardProps): JSX.Element {
   const offer = offers[chosen];
   const answered = isAnswered(props);
   const { daemon: id } = daemon.record;
+  const change = (next: Offer) =>
+    verdict !== null &&
+    model.engine().then((engine) => setOffers(offers.with(chosen, engine.offer(verdict, next))));
   const deny = (mute: boolean) =>
     run("deny", true, (engine) => engine.deny(id, card.request_hash, mute ? Date.now() + MUTE_MS : null));
   const approve = () =>
@@ -66,30 +76,39 @@ export function CardScreen(props: CardProps): JSX.Element {
           />
         )
         : <AccessFacts {...props} label={offer?.label ?? null} />}
+      <Warnings texts={warningsOf(daemon.record, card, offer?.offer ?? null)} />
       <div>
         <AgentLine agent={doc.agent} />
-        <AgentText text={doc.reason} max={160} />
+        <AgentText text={doc.reason} max={120} />
       </div>
-      {warningsOf(daemon.record, card, offer?.offer ?? null).map((text) => (
-        <p class="warning" key={text}>{text}</p>
-      ))}
-      {verdict !== null && !verdict.ok && (
-        <p class="warning stop" role="alert">{verdict.message} It can only be denied.</p>
-      )}
-      {problem !== null && <p class="warning stop" role="alert">{problem}</p>}
-      {card.error !== null && !answered && <p class="warning stop" role="alert">{card.error.message}</p>}
-      {offers.length > 0 && <Offers offers={offers} chosen={chosen} onChoose={setChosen} />}
-      <button type="button" class="plain" disabled={busy !== null || answered} onClick={() => deny(true)}>
+      <button
+        type="button"
+        class="plain small"
+        disabled={busy !== null || answered}
+        onClick={() => deny(true)}
+      >
         {t("Deny and mute this agent for an hour")}
       </button>
-      <div class="actions">
-        <button type="button" class="stop" disabled={busy !== null || answered} onClick={() => deny(false)}>
-          {t("Deny")}
-        </button>
-        <button type="button" class="primary" disabled={!can} onClick={approve}>
-          {busy === "approve" ? "Touch the passkey…" : answered ? "Sending…" : t("Approve")}
-        </button>
-      </div>
+      <Answer card={card} verdict={verdict} problem={problem} answered={answered}>
+        {offers.length > 0 && (
+          <Offers
+            offers={offers}
+            chosen={chosen}
+            seconds={card.message.policy?.limits.max_seconds ?? 0}
+            asked={asked}
+            onChoose={setChosen}
+            onChange={change}
+          />
+        )}
+        <div class="actions">
+          <button type="button" class="stop" disabled={busy !== null || answered} onClick={() => deny(false)}>
+            {t("Deny")}
+          </button>
+          <button type="button" class="primary" disabled={!can} onClick={approve}>
+            {busy === "approve" ? "Touch the passkey…" : answered ? "Sending…" : t("Approve")}
+          </button>
+        </div>
+      </Answer>
     </Frame>
   );
 }
@@ -99,7 +118,7 @@ function AccessFacts({ card, label }: CardProps & { label: string | null }): JSX
   const { doc, policy } = card.message;
   return (
     <section class="sheet" aria-label="what is asked">
-      <h1>Use {"handle" in doc ? doc.handle : "a secret"}</h1>
+      <h2 class="title">Use {"handle" in doc ? doc.handle : "a secret"}</h2>
       <p class="mono">{label ?? "…"}</p>
       {policy !== null && (
         <p class="soft">at {policy.origins.map((origin) => new URL(origin).host).join(", ")}</p>

@@ -9,13 +9,14 @@ export function warningsOf<K>(record: PhoneRecord<K>, card: StoredCard, offer: O
   const out: string[] = [];
   if (doc.type === "http") {
     const { protocol, origin, hostname } = new URL(doc.http.url);
-    if (policy?.limits.private_network) out.push("This secret may go to your own network.");
-    if (protocol === "http:") out.push("Plain http: anybody on the way can read the secret.");
-    if (/(^|\.)xn--/.test(hostname)) out.push("The host is written in another script. Look at it twice.");
+    if (policy?.limits.private_network) out.push("It may reach your own network.");
+    if (protocol === "http:") out.push("Plain http: who is on the way can read it.");
+    if (/(^|\.)xn--/.test(hostname)) out.push("Host in another script. Look at it twice.");
     if (!knownOrigin(record, origin)) out.push("First request to this host.");
     if (doc.http.body_preview === null) out.push("The body is not text, so it is not shown.");
   }
-  if (offer !== null && offer.kind !== "once") out.push("Wider than this one request.");
+  if (doc.type === "access") out.push("Not one request: all that is named above, until it ends.");
+  else if (offer !== null && offer.kind !== "once") out.push("Wider than this one request.");
   if (record.alarm !== null) out.push("The computer's log contradicts what this phone has seen.");
   return out;
 }

@@ -8,11 +8,12 @@ import { useRef, useState } from "preact/hooks";
 import type { RequestOf } from "@custos/core/request";
 import { checkSecretValue } from "@custos/core/secret_value";
 import { DROP_BODY_BYTES, type DropFields } from "../../drop.ts";
-import { formFor, type PolicyForm, readForm } from "../../policy_form.ts";
+import { formFor, type FormPart, type PolicyForm, readForm } from "../../policy_form.ts";
 import { policySentence } from "../../policy_text.ts";
 import { providerOf } from "../../providers.ts";
 import { tokenHint } from "../../token_hint.ts";
 import { AgentLine } from "../ui/agent_line.tsx";
+import { Answer } from "../ui/answer.tsx";
 import { CardAside, CardWords } from "../ui/card_head.tsx";
 import { explain } from "../ui/explain.ts";
 import { Frame } from "../ui/frame.tsx";
@@ -21,7 +22,7 @@ import { AgentText } from "../ui/shown.tsx";
 import { type CardProps, isAnswered, useAnswering, useSettled, useVerdict } from "../ui/use_card.ts";
 import { WordCheck } from "../ui/word_check.tsx";
 import { GoneCard } from "./gone_card.tsx";
-import { PolicyFields } from "./policy_fields.tsx";
+import { partsOf, PolicyFields, touchedProblems } from "./policy_fields.tsx";
 import { Suggestions } from "./suggestions.tsx";
 import { clearValue, ValueField, valueOf } from "./value_field.tsx";
 
@@ -39,6 +40,7 @@ export default function DropScreen(props: CardProps): JSX.Element {
   const settled = useSettled();
   const answering = useAnswering(model);
   const [form, setForm] = useState<PolicyForm>(() => formFor(doc.name));
+  const [touched, setTouched] = useState<ReadonlySet<FormPart>>(new Set());
   const [first, setFirst] = useState(0);
   const [picked, setPicked] = useState(!model.settings.value.word_check);
   const [notices, setNotices] = useState<string[]>([]);
@@ -57,6 +59,7 @@ export default function DropScreen(props: CardProps): JSX.Element {
   const change = (part: Partial<PolicyForm>) => {
     const next = { ...form, ...part };
     setForm(next);
+    setTouched(new Set([...touched, ...partsOf(part)]));
     look(next);
   };
   const store = async () => {
@@ -87,9 +90,9 @@ export default function DropScreen(props: CardProps): JSX.Element {
     >
       <CardWords words={card.words} hidden={!picked} />
       {!picked && <WordCheck model={model} words={card.words} onRight={() => setPicked(true)} />}
-      <h1>
+      <h2 class="title">
         Give a secret: <bdi class="mono">{doc.name}</bdi>
-      </h1>
+      </h2>
       <div>
         <AgentLine agent={doc.agent} />
         <AgentText text={doc.reason} max={200} />
@@ -109,7 +112,12 @@ export default function DropScreen(props: CardProps): JSX.Element {
           <details class="fold" open={providerOf(doc.name) === null || !read.ok}>
             <summary>Where it may go</summary>
             <Suggestions suggest={doc.suggest} onUse={change} />
-            <PolicyFields form={form} problems={read.ok ? {} : read.problems} named onChange={change} />
+            <PolicyFields
+              form={form}
+              problems={read.ok ? {} : touchedProblems(read.problems, touched)}
+              named
+              onChange={change}
+            />
           </details>
           <div class="field">
             <label for="first">May this agent use it right away?</label>
@@ -125,19 +133,16 @@ export default function DropScreen(props: CardProps): JSX.Element {
           </div>
         </>
       )}
-      {verdict !== null && !verdict.ok && (
-        <p class="warning stop" role="alert">{verdict.message} It can only be denied.</p>
-      )}
-      {problem !== null && <p class="warning stop" role="alert">{problem}</p>}
-      {card.error !== null && !answered && <p class="warning stop" role="alert">{card.error.message}</p>}
-      <div class="actions">
-        <button type="button" class="stop" disabled={busy !== null || answered} onClick={deny}>
-          {t("Deny")}
-        </button>
-        <button type="button" class="primary" disabled={!can} onClick={store}>
-          {busy === "drop" ? "Touch the passkey…" : answered ? "Sending…" : t("Store it")}
-        </button>
-      </div>
+      <Answer card={card} verdict={verdict} problem={problem} answered={answered}>
+        <div class="actions">
+          <button type="button" class="stop" disabled={busy !== null || answered} onClick={deny}>
+            {t("Deny")}
+          </button>
+          <button type="button" class="primary" disabled={!can} onClick={store}>
+            {busy === "drop" ? "Touch the passkey…" : answered ? "Sending…" : t("Store it")}
+          </button>
+        </div>
+      </Answer>
     </Frame>
   );
 }

@@ -73,16 +73,18 @@ export default function EditScreen({ model, daemon, policy }: EditProps): JSX.El
       <p class="soft">
         {same ? "Nothing is changed yet." : "Grants that live now end when the change is signed."}
       </p>
-      <div class="actions">
-        <button type="button" onClick={leave}>{t("Keep as it is")}</button>
-        <button
-          type="button"
-          class="primary"
-          disabled={edit === null || same || change.waiting}
-          onClick={ask}
-        >
-          {change.waiting ? "Waiting for the card…" : t("Ask for the card")}
-        </button>
+      <div class="answer">
+        <div class="actions">
+          <button type="button" onClick={leave}>{t("Keep it")}</button>
+          <button
+            type="button"
+            class="primary"
+            disabled={edit === null || same || change.waiting}
+            onClick={ask}
+          >
+            {change.waiting ? "Waiting for the card…" : t("Ask for the card")}
+          </button>
+        </div>
       </div>
     </Frame>
   );

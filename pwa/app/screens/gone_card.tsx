@@ -23,8 +23,11 @@ const LOOKS = 8;
 export function endOf(card: StoredCard): string {
   const by = card.by === null ? "" : ` on ${displayLine(card.by, 40)}`;
   switch (card.status) {
-    case "granted":
-      return card.message.doc.type === "policy" ? `Changed${by}.` : `Approved${by}.`;
+    case "granted": {
+      const { doc } = card.message;
+      if (doc.type !== "policy") return `Approved${by}.`;
+      return doc.change.kind === "delete" ? `Deleted${by}.` : `Changed${by}.`;
+    }
     case "delivered":
       return `The secret was given${by}.`;
     case "denied":

@@ -5,7 +5,7 @@ import { displaySafe } from "@custos/core/display";
 import type { Policy } from "@custos/core/policy";
 import type { HttpWanted, RequestDoc } from "@custos/core/request";
 import { type CardChange, cardChanges } from "../../card_changes.ts";
-import { bytes, Middle, Whole } from "../ui/shown.tsx";
+import { bytes, clock, Middle, Whole } from "../ui/shown.tsx";
 
 /** What the part needs. */
 export interface HttpFactsProps {
@@ -16,7 +16,7 @@ export interface HttpFactsProps {
 }
 
 /** Longest path that is shown whole, in characters: three lines of a narrow phone. */
-const PATH_SHOWN = 110;
+const PATH_SHOWN = 96;
 /** Most names of changes in one line. */
 const NAMES_SHOWN = 4;
 
@@ -68,7 +68,7 @@ export function HttpFacts({ http, previous, handle, policy }: HttpFactsProps): J
 }
 
 function Changed({ changes, since }: { changes: CardChange[]; since: number }): JSX.Element {
-  const time = new Date(since).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const time = clock(new Date(since));
   if (changes.length === 0) return <p class="soft">The same as the one approved at {time}.</p>;
   const names = changes.map(({ place, name }) => name === "" ? place : `${place} ${displaySafe(name)}`);
   const more = names.length - NAMES_SHOWN;

@@ -37,7 +37,7 @@ export default function PairScreen({ model, link, onLeave }: PairProps): JSX.Ele
     setStep({ at: "meeting" });
     try {
       const engine = await model.engine();
-      refuseOtherRelay(model.config.relays, url);
+      refuseOtherRelay((await model.config).relays, url);
       const paired = await engine.pair(url, {
         device_name: deviceName(),
         platform: navigator.platform.slice(0, 64),
@@ -95,7 +95,7 @@ function PairStep({ step, onLink, onLeave, onAgain }: StepProps): JSX.Element {
     case "words":
       return (
         <>
-          <h1>Type the first word</h1>
+          <p class="title">Type the first word</p>
           <Words words={step.words} />
           <p>
             Type the <strong>first</strong>{" "}
@@ -177,6 +177,7 @@ function reasonOf(error: unknown): string {
 
 function deviceName(): string {
   const agent = navigator.userAgent;
+  const browser = /Edg|OPR|Firefox|Chrome|Safari/.exec(agent)?.[0];
   const system = /iPhone|iPad|Android|Macintosh|Windows|CrOS|Linux/.exec(agent)?.[0] ?? "browser";
   const names: Record<string, string> = {
     Macintosh: "Mac",
@@ -184,5 +185,7 @@ function deviceName(): string {
     Windows: "Windows PC",
     Linux: "Linux",
   };
-  return names[system] ?? system;
+  const browsers: Record<string, string> = { Edg: "Edge", OPR: "Opera" };
+  const name = names[system] ?? system;
+  return browser === undefined ? name : `${browsers[browser] ?? browser} on ${name}`;
 }

@@ -9,6 +9,7 @@ import type { Policy } from "@custos/core/policy";
 import type { RequestOf } from "@custos/core/request";
 import type { PreparedChange } from "../../policy_change.ts";
 import { changedParts, policySentence, wideningText } from "../../policy_text.ts";
+import { Answer } from "../ui/answer.tsx";
 import { CardAside, CardWords } from "../ui/card_head.tsx";
 import { Frame } from "../ui/frame.tsx";
 import { t } from "../ui/language.ts";
@@ -53,10 +54,10 @@ export default function PolicyCardScreen(props: CardProps): JSX.Element {
     >
       <CardWords words={card.words} hidden={!picked} />
       {!picked && <WordCheck model={model} words={card.words} onRight={() => setPicked(true)} />}
-      <h1>
+      <h2 class="title">
         {set === null ? "Delete " : "Change "}
         <span class="mono">{doc.handle}</span>
-      </h1>
+      </h2>
       <p class="soft">This was begun on one of your phones.</p>
       {set === null
         ? (
@@ -74,11 +75,11 @@ export default function PolicyCardScreen(props: CardProps): JSX.Element {
           <p class="mono">custos policy confirm {doc.id}</p>
         </section>
       )}
-      {verdict !== null && !verdict.ok && (
-        <p class="warning stop" role="alert">{verdict.message} It can only be denied.</p>
+      {set !== null && (
+        <section class="sentence" aria-label="what will be signed">
+          <p>{policySentence(set)}</p>
+        </section>
       )}
-      {problem !== null && <p class="warning stop" role="alert">{problem}</p>}
-      {card.error !== null && !answered && <p class="warning stop" role="alert">{card.error.message}</p>}
       {set !== null && (
         <p class="soft" role="status">
           {waits
@@ -88,27 +89,29 @@ export default function PolicyCardScreen(props: CardProps): JSX.Element {
             : "Sealed with the new rules. One more touch signs it."}
         </p>
       )}
-      <div class="actions">
-        <button type="button" class="stop" disabled={busy !== null || answered} onClick={deny}>
-          {t("Do not change")}
-        </button>
-        <button
-          type="button"
-          class={set === null ? "danger" : "primary"}
-          disabled={!can}
-          onClick={opens ? open : sign}
-        >
-          {busy === "open" || busy === "sign"
-            ? "Touch the passkey…"
-            : answered
-            ? "Sending…"
-            : set === null
-            ? t("Delete")
-            : opens
-            ? t("1 of 2: Open")
-            : t("2 of 2: Sign")}
-        </button>
-      </div>
+      <Answer card={card} verdict={verdict} problem={problem} answered={answered}>
+        <div class="actions">
+          <button type="button" class="stop" disabled={busy !== null || answered} onClick={deny}>
+            {t("Deny")}
+          </button>
+          <button
+            type="button"
+            class={set === null ? "danger" : "primary"}
+            disabled={!can}
+            onClick={opens ? open : sign}
+          >
+            {busy === "open" || busy === "sign"
+              ? "Touch the passkey…"
+              : answered
+              ? "Sending…"
+              : set === null
+              ? t("Delete")
+              : opens
+              ? t("1 of 2: Open")
+              : t("2 of 2: Sign")}
+          </button>
+        </div>
+      </Answer>
     </Frame>
   );
 }
@@ -138,9 +141,6 @@ function Changes({ old, next }: { old: Policy | null; next: Policy }): JSX.Eleme
         </tbody>
       </table>
       {parts.length === 0 && <p>Nothing of the rules changes.</p>}
-      <section class="sentence" aria-label="what will be signed">
-        <p>{policySentence(next)}</p>
-      </section>
     </>
   );
 }

@@ -5,6 +5,31 @@ import { METHODS, type PolicyRule } from "@custos/core/policy";
 import { asksForPrivateNetwork, type FormPart, type PolicyForm } from "../../policy_form.ts";
 import { lastingText } from "../../policy_text.ts";
 
+/** Which part of the form a member of it belongs to. */
+const PART_OF: Readonly<Record<keyof PolicyForm, FormPart>> = {
+  name: "name",
+  origins: "origins",
+  private_network: "origins",
+  place: "place",
+  place_name: "place",
+  template: "place",
+  rules: "rules",
+  max_seconds: "grant",
+};
+
+/** Problems of the parts that were touched: an empty form does not begin with reproaches. */
+export function touchedProblems(
+  problems: Partial<Record<FormPart, string>>,
+  touched: ReadonlySet<FormPart>,
+): Partial<Record<FormPart, string>> {
+  return Object.fromEntries(Object.entries(problems).filter(([part]) => touched.has(part as FormPart)));
+}
+
+/** The parts that a change touches. */
+export function partsOf(change: Partial<PolicyForm>): FormPart[] {
+  return Object.keys(change).map((key) => PART_OF[key as keyof PolicyForm]);
+}
+
 /** What the part needs. `named` is `false` where the name cannot be changed. */
 export interface PolicyFieldsProps {
   form: PolicyForm;

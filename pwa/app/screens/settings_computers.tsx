@@ -5,6 +5,7 @@ import { displayLine } from "@custos/core/display";
 import type { DaemonView, Model } from "../model.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { t } from "../ui/language.ts";
+import { clock } from "../ui/shown.tsx";
 
 /** What the part needs. */
 export interface ComputersProps {
@@ -74,10 +75,6 @@ function Computer({ model, daemon }: { model: Model; daemon: DaemonView }): JSX.
 }
 
 function when(ms: number): string {
-  return new Date(ms).toLocaleString([], {
-    day: "numeric",
-    month: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-  });
+  const time = new Date(ms);
+  return `${time.toLocaleDateString([], { day: "numeric", month: "short" })}, ${clock(time)}`;
 }

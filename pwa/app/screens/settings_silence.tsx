@@ -7,6 +7,7 @@ import type { Model } from "../model.ts";
 import { type Mute, nextMorning } from "../settings.ts";
 import { explain } from "../ui/explain.ts";
 import { t } from "../ui/language.ts";
+import { clock } from "../ui/shown.tsx";
 
 /** The part. */
 export function Silence({ model }: { model: Model }): JSX.Element {
@@ -63,7 +64,7 @@ export function Silence({ model }: { model: Model }): JSX.Element {
           <div class="beside" key={`${one.daemon} ${one.agent}`}>
             <p>
               {one.agent === null ? "Everybody" : displayLine(one.agent, 40)} until{" "}
-              {new Date(one.until_ms).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}
+              {clock(new Date(one.until_ms))}
             </p>
             <button type="button" onClick={() => end(one)}>{t("End")}</button>
           </div>

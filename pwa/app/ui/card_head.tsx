@@ -10,7 +10,8 @@ const SOON_S = 60;
 /** Which computer, and how long. */
 export function CardAside({ model, daemon, card }: CardProps): JSX.Element {
   const { record } = daemon;
-  const remaining = card.message.doc.expires_ms - record.clock_offset_ms - model.now.value;
+  const { created_ms, expires_ms } = card.message.doc;
+  const remaining = Math.min(expires_ms - record.clock_offset_ms - model.now.value, expires_ms - created_ms);
   const soon = remaining < SOON_S * 1_000;
   return (
     <>
@@ -27,10 +28,10 @@ export function CardAside({ model, daemon, card }: CardProps): JSX.Element {
 export function CardWords({ words, hidden = false }: { words: string; hidden?: boolean }): JSX.Element {
   if (hidden) {
     return (
-      <p class="words" data-testid="words" lang="en">
+      <h1 class="words" data-testid="words" lang="en">
         <span class="blank" role="img" aria-label="first word not shown">?</span>{" "}
         {words.split(" ").slice(1).join(" ")}
-      </p>
+      </h1>
     );
   }
   return (

@@ -20,9 +20,23 @@ export function AgentText({ text, max = 240 }: { text: string; max?: number }): 
   return <p class="agent">{displayLine(text, max)}</p>;
 }
 
-/** The three words. */
+/** Short lines of warning, in words, most important first. */
+export function Warnings({ texts }: { texts: readonly string[] }): JSX.Element | null {
+  if (texts.length === 0) return null;
+  return (
+    <ul class="warning lines" aria-label="look at this">{texts.map((text) => <li key={text}>{text}</li>)}</ul>
+  );
+}
+
+/** The three words. On a card they are its heading: it is found by them. */
 export function Words({ words }: { words: string }): JSX.Element {
-  return <p class="words" data-testid="words" lang="en">{words}</p>;
+  return <h1 class="words" data-testid="words" lang="en">{words}</h1>;
+}
+
+/** A time of day, the same in every language: `22:05`, with seconds where they are asked for. */
+export function clock(time: Date, seconds = false): string {
+  const hour: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  return time.toLocaleTimeString([], seconds ? { ...hour, second: "2-digit" } : hour);
 }
 
 /** Time left as `m:ss`, never below zero. */

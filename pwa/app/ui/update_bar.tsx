@@ -1,4 +1,7 @@
-/** Says that a new build waits. The app never changes while it is used, and never by itself. */
+/**
+ * Says that a new build waits, where no paired screen says it. The app never changes while it is used, and never by
+ * itself; a card says nothing of it, because a person is deciding there.
+ */
 
 import type { JSX } from "preact";
 import { updateReady } from "../updates.ts";

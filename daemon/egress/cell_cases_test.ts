@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { get, localPolicy, MARK, openCell, S } from "./testdata/open_cell.ts";
+import { type Answer, ok, RawServer } from "./testdata/raw_server.ts";
+
+Deno.test("a cell does not follow a redirect to another scheme or port of the same host (B26, B27)", async () => {
+  await using plain = new RawServer(ok("never"));
+  let location = "";
+  await using api = new RawServer((say) =>
+    say(`HTTP/1.1 301 Moved\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`)
+  );
+  using cell = await openCell(localPolicy([api.origin, plain.origin]));
+  for (
+    location of [
+      `${plain.origin}/v1/x`,
+      `${api.origin.replace("http:", "https:")}/v1/x`,
+      "http://api.example.test/v1/x",
+      `//127.0.0.1:${plain.port}/v1/x`,
+    ]
+  ) {
+    const got = await get(cell, { url: `${api.origin}/v1/x` });
+    assert.equal(got.error, null);
+    assert.deepEqual([got.status, got.headers.find(([name]) => name === "location")], [
+      301,
+      ["location", location],
+    ]);
+  }
+  assert.equal(plain.connections, 0);
+  assert.equal(api.connections, 4);
+});
+
+Deno.test("a cell looks for the value that it sent, also while a newer one is in use, and for no other secret (B74)", async () => {
+  const [older, newer, other] = [S, "tok_live_00000000", "another_secret_of_mine"];
+  const asked = Promise.withResolvers<void>();
+  const rotated = Promise.withResolvers<void>();
+  const answer: Answer = async (say, seen) => {
+    if (seen.head.includes("/slow")) {
+      asked.resolve();
+      await rotated.promise;
+    }
+    await ok(`${older} ${newer} ${other}`)(say, seen);
+  };
+  await using api = new RawServer(answer);
+  using before = await openCell(localPolicy([api.origin]), older);
+  const late = get(before, { url: `${api.origin}/slow` });
+  await asked.promise;
+  {
+    using after = await openCell(localPolicy([api.origin], { version: 2, prev: "A".repeat(43) }), newer);
+    assert.equal((await get(after, { url: `${api.origin}/x` })).text, `${older} ${MARK} ${other}`);
+  }
+  rotated.resolve();
+  assert.equal((await late).text, `${MARK} ${newer} ${other}`);
+});
+
+Deno.test("a cell sends times as they were approved, and hands a 401 back as any answer (B170)", async () => {
+  const date = "Tue, 15 Nov 1994 08:12:31 GMT";
+  await using api = new RawServer(async (say, seen) => {
+    await say(`HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer error="stale ${S}"\r\n`);
+    await ok("stale")((part) => say(String(part).replace("HTTP/1.1 200 OK\r\n", "")), seen);
+  });
+  using cell = await openCell(localPolicy([api.origin]));
+  const headers: [string, string][] = [["date", date], ["x-timestamp", "784887151"], [
+    "idempotency-key",
+    "K-1",
+  ]];
+  for (let i = 0; i < 2; i++) {
+    const got = await get(cell, { method: "POST", url: `${api.origin}/x`, headers });
+    assert.deepEqual([got.status, got.error, cell.ended], [401, null, null]);
+    assert.deepEqual(
+      got.headers.find(([name]) => name === "www-authenticate")?.[1],
+      `Bearer error="stale ${MARK}"`,
+    );
+  }
+  for (const { head } of api.seen) {
+    for (const [name, value] of headers) assert(head.includes(`\r\n${name}: ${value}\r\n`), head);
+  }
+});
