@@ -5,7 +5,16 @@
 import { DENIED_TESTS } from "./permission_lists.ts";
 
 /** Programs that tests and the bench use where they are installed. */
-export const PROGRAMS: readonly string[] = ["bash", "script", "unshare", "nats-server", "chromium", "nginx", "mitmdump", "wrk"];
+export const PROGRAMS: readonly string[] = [
+  "bash",
+  "script",
+  "unshare",
+  "nats-server",
+  "chromium",
+  "nginx",
+  "mitmdump",
+  "wrk",
+];
 
 const LOOPBACK = ["--allow-net", `--deny-net=${DENIED_TESTS.join(",")}`];
 const UNSTABLE = ["--unstable-worker-options", "--unstable-no-legacy-abort"];

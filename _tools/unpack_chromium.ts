@@ -17,6 +17,12 @@ Deno.env.set("TMPDIR", folder);
 const { inflate } = await import("@sparticuz/chromium");
 const bin = fileURLToPath(new URL("../bin/", import.meta.resolve("@sparticuz/chromium")));
 for (const name of ["fonts.tar.br", "al2023.tar.br"]) await inflate(bin + name);
+// The package's own list of font folders names only those of the service that it was made for.
+await Deno.writeTextFile(
+  `${folder}/fonts/fonts.conf`,
+  `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${folder}/fonts</dir>` +
+    `<dir>/usr/share/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`,
+);
 const browser = await inflate(`${bin}chromium.br`);
 const start = `${folder}/chrome`;
 await Deno.writeTextFile(

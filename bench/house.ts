@@ -1,6 +1,5 @@
 /** A whole custos for the bench: real relay, real daemon under its real flags with a TCP door beside its socket, a paired phone. */
 
-import type { Policy } from "@custos/core/policy";
 import { commandLine, runDeno } from "../_tools/launch.ts";
 import { House } from "../tests/e2e/harness.ts";
 import { daemonArgs } from "../tests/e2e/harness_parts.ts";
@@ -31,15 +30,18 @@ export class BenchHouse implements AsyncDisposable {
     return this.house.daemon.child.pid;
   }
 
-  /** Drops a secret for an origin, with a first grant for everything there for an hour. */
-  async secret(name: string, value: string, origin: string, more: Partial<Policy> = {}): Promise<void> {
+  /** Drops a secret for an origin, with a first grant of this agent for everything there for an hour. */
+  async secret(name: string, value: string, origin: string, agent = AGENT): Promise<void> {
     const { house } = this;
-    const agent = { name: AGENT };
-    const asked = await house.client.call("drop.request", { name, reason: "bench", wait_ms: 0, agent });
+    const asked = await house.client.call("drop.request", {
+      name,
+      reason: "bench",
+      wait_ms: 0,
+      agent: { name: agent },
+    });
     await house.answerDrop(asked.request_id, name, value, {
       origins: [origin],
       rules: [{ methods: ["GET", "POST"], path_prefix: "/" }],
-      ...more,
       first_grant_seconds: 3_600,
     });
   }

@@ -31,6 +31,8 @@ import {
   type WirePosted,
 } from "./relay_wire.ts";
 
+export { Backoff } from "./backoff.ts";
+
 /** The part of `fetch` that the client uses. */
 export type RelayFetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -236,41 +238,6 @@ async function boundedJson(response: Response): Promise<unknown> {
     return JSON.parse(fromUtf8(concat(...parts)));
   } catch {
     return null;
-  }
-}
-
-/** Longest step of a {@link Backoff}, in milliseconds. Its shortest pause is a fifth: at most 10 tries a minute (B171). */
-const STEP_MS_MAX = 30_000;
-const STEP_MS_FIRST = 500;
-/** What a relay can ask for at most: a wrong `Retry-After` must not silence a daemon for a day. */
-const RETRY_AFTER_MS_MAX = 300_000;
-
-/**
- * How long to pause before the next try. Steps double from 0.5 s to 30 s; the pause is drawn evenly from a fifth of the
- * step up to the whole step, so that clients that lost a relay together do not come back together (B141, B171).
- */
-export class Backoff {
-  readonly #random: () => number;
-  #failures = 0;
-
-  /** `random` draws from [0, 1). */
-  constructor(random: () => number = Math.random) {
-    this.#random = random;
-  }
-
-  /**
-   * The pause after an outcome, in milliseconds: 0 after `ok`, and the count starts again. `null` means stop and show the
-   * outcome, because no later try can go better: the token is wrong or the relay refuses the request as such.
-   */
-  next(outcome: RelayOutcome<unknown>): number | null {
-    if (outcome.kind === "unauthorized" || outcome.kind === "refused") return null;
-    if (outcome.kind === "ok") {
-      this.#failures = 0;
-      return 0;
-    }
-    const step = Math.min(STEP_MS_MAX, STEP_MS_FIRST * 2 ** Math.min(this.#failures++, 16));
-    const asked = "retry_after_ms" in outcome ? Math.min(outcome.retry_after_ms, RETRY_AFTER_MS_MAX) : 0;
-    return asked + Math.round(step / 5 + this.#random() * step * 4 / 5);
   }
 }
 

@@ -143,14 +143,15 @@ export class ChannelLine {
       }
       backoff.next(page);
       this.#setState("connected");
+      if (page.value.length === 0) continue;
+      let useful = false;
       for (const message of page.value) {
-        await this.#take(message.data);
+        useful = await this.#take(message.data) || useful;
         this.#cursor = message.seq;
       }
-      if (page.value.length > 0) {
-        this.owner.saveCursor(this.#cursor);
-        await this.client.ack(id, read_token, this.#cursor);
-      }
+      this.owner.saveCursor(this.#cursor);
+      await this.client.ack(id, read_token, this.#cursor);
+      await this.#sleep(backoff.page(useful));
     }
   }
 
@@ -175,18 +176,22 @@ export class ChannelLine {
     if (posted.kind === "ok") this.#offeredMs = Date.now();
   }
 
-  async #take(frame: Bytes): Promise<void> {
+  /** `false` for a frame that was refused. */
+  async #take(frame: Bytes): Promise<boolean> {
     const head = readHead(frame);
     if (head?.kind === "accept") {
       const run = await takeAccept(KEEPER, this.#run, frame);
-      if (run === null) return;
+      if (run === null) return false;
       this.owner.saveState(run);
       this.#run = run;
       await this.owner.onUp();
-      return;
+      return true;
     }
     const received = await receive(KEEPER, this.#run, frame);
-    if (!received.ok) return this.owner.onRefused(received.why);
+    if (!received.ok) {
+      this.owner.onRefused(received.why);
+      return false;
+    }
     const { state } = this.#run;
     // Sending may have moved on while this frame was opened: take over the window and the state, keep the sequence.
     const session = this.#run.session === null || received.session.session === null
@@ -199,9 +204,11 @@ export class ChannelLine {
     try {
       message = readPhoneMessage(received.plaintext);
     } catch {
-      return this.owner.onRefused("malformed");
+      this.owner.onRefused("malformed");
+      return true;
     }
     await this.owner.onMessage(message);
+    return true;
   }
 
   /** `false` where no later try can go better, and the loop ends with the state `refused` (B171). */
@@ -210,9 +217,16 @@ export class ChannelLine {
     const pause = backoff.next(outcome);
     this.#setState(pause === null ? "refused" : "offline");
     if (pause === null) return false;
+    await this.#sleep(pause);
+    return true;
+  }
+
+  /** Waits, or ends early when the line is stopped. */
+  async #sleep(ms: number): Promise<void> {
+    const { signal } = this.#stopped;
+    if (ms === 0 || signal.aborted) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, pause);
-      const { signal } = this.#stopped;
+      const timer = setTimeout(done, ms);
       function done() {
         clearTimeout(timer);
         signal.removeEventListener("abort", done);
@@ -220,7 +234,6 @@ export class ChannelLine {
       }
       signal.addEventListener("abort", done);
     });
-    return true;
   }
 
   #setState(state: LineState): void {

@@ -10,7 +10,7 @@ import { CustosError } from "@custos/core/errors";
 import { newId } from "@custos/core/ids";
 import type { DaemonMessage, PhoneMessage } from "@custos/core/messages";
 import { type PairingKeys, registerChallenge } from "@custos/core/pairing";
-import type { DeviceRecord } from "@custos/core/policy_entry";
+import type { DeviceRecord, EntryRecord } from "@custos/core/policy_entry";
 import type { AuditLog } from "./audit_log.ts";
 import type { ChannelStore } from "./channel_store.ts";
 import type { Database } from "./database.ts";
@@ -105,10 +105,19 @@ export class Enrolment {
       audit.write({ event: "device_added", device: device.device_id });
     });
     policies.adopt(addition);
-    const checkpoint = (await audit.checkpoint()).note;
-    const words_key = toBase64url(identity.words_key);
-    return { device, reply: { t: "registered", device: device.device_id, words_key, record, checkpoint } };
+    return { device, reply: await registeredReply(this.#parts, device.device_id, record) };
   }
+}
+
+/** What an enrolled phone is told, at once and again where it did not hear it. */
+export async function registeredReply(
+  { identity, audit }: Pick<EnrolmentParts, "identity" | "audit">,
+  device: string,
+  record: EntryRecord,
+): Promise<DaemonMessage> {
+  const checkpoint = (await audit.checkpoint()).note;
+  const words_key = toBase64url(identity.words_key);
+  return { t: "registered", device, words_key, record, checkpoint };
 }
 
 function refuse(why: string): CustosError {

@@ -3,9 +3,9 @@
  * approval is more than a wish: it carries its own signature.
  */
 
-import type { Bytes } from "@custos/core/bytes";
+import { type Bytes, equalBytes, toBase64url } from "@custos/core/bytes";
+import { canonicalBytes } from "@custos/core/canonical";
 import { CustosError } from "@custos/core/errors";
-import { toBase64url } from "@custos/core/bytes";
 import type { DaemonRun } from "@custos/core/channel_daemon";
 import { splitHeader } from "@custos/core/custody";
 import { MAX_PLAINTEXT_BYTES } from "@custos/core/frame";
@@ -17,6 +17,7 @@ import type { AuditLog } from "./audit_log.ts";
 import type { ChannelLine, LineOwner } from "./channel_line.ts";
 import type { ChannelStore } from "./channel_store.ts";
 import type { Decisions } from "./decisions.ts";
+import { registeredReply } from "./enrolment.ts";
 import type { FatigueStore } from "./fatigue_store.ts";
 import type { Grants } from "./grants.ts";
 import type { Identity } from "./identity.ts";
@@ -128,10 +129,21 @@ export class PhoneLink implements LineOwner {
         return void grants.end((live) => live.grant.grant_id === message.grant_id, "revoked");
       case "error":
         return this.#note({ event: "channel_refused", device: this.device.device_id, why: message.code });
-      case "entries":
       case "register":
-        throw new CustosError("bad_request", "This daemon has no use for that message now.");
+        return await this.#registered(message.record);
+      case "entries":
+        throw useless();
     }
+  }
+
+  /** A phone that was enrolled by a daemon that died before it could say so asks again, with the very record that was taken. */
+  async #registered(record: EntryRecord): Promise<void> {
+    const { seq, body } = record.entry;
+    const stored = this.parts.policies.records(seq, 1)[0];
+    const own = "device" in body && body.device.device_id === this.device.device_id;
+    const same = stored !== undefined && equalBytes(canonicalBytes(stored), canonicalBytes(record));
+    if (!own || !same) throw useless();
+    await this.line.send(await registeredReply(this.parts, this.device.device_id, record));
   }
 
   /** Sends a card. Never throws; `false` if the relay did not take it. */
@@ -228,6 +240,10 @@ export class PhoneLink implements LineOwner {
       // a full disk: what was to be noted here decides nothing
     }
   }
+}
+
+function useless(): CustosError {
+  return new CustosError("bad_request", "This daemon has no use for that message now.");
 }
 
 /** The log from an entry on, in messages that fit. */

@@ -124,8 +124,24 @@ async function send(
   try {
     return await attempt(params, seconds * 1000, context);
   } catch (error) {
-    throw withAbout(error, filed);
+    throw await deniedBetween(error, filed, context) ?? withAbout(error, filed);
   }
+}
+
+/** The human may say no between the two calls: then the second is told of a cool-down, and the agent of the denial. */
+async function deniedBetween(
+  error: unknown,
+  filed: About,
+  context: CallContext,
+): Promise<CustosError | null> {
+  if (asCustosError(error).kind !== "cooling_down") return null;
+  const { request_id, fingerprint } = filed;
+  const { status } = await context.daemon.call("access.status", { request_id }, { signal: context.signal });
+  if (status !== "denied") return null;
+  return new CustosError("denied", "The user said no on the phone. Nothing was sent.").withRequest(
+    request_id,
+    fingerprint,
+  );
 }
 
 async function attempt(

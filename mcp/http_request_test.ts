@@ -189,3 +189,31 @@ Deno.test("http_request that is cancelled during the wait leaves, and withdraws 
   await left.promise;
   assert.deepEqual(open.calls.map(({ method }) => method), ["http.request", "http.request"]);
 });
+
+Deno.test("http_request tells of a denial that came between its two calls, with id and words", async () => {
+  const id = newId();
+  const status = (status: "denied" | "pending") => ({
+    request_id: id,
+    fingerprint: WORDS,
+    type: "http" as const,
+    status,
+    expires_ms: 1,
+    delivery: "sent" as const,
+  });
+  for (const [ended, error] of [["denied", "denied"], ["pending", "cooling_down"]] as const) {
+    await using open = await session({
+      "http.request": (params) =>
+        Promise.reject(
+          params.wait_ms === 0
+            ? RpcError.needsApproval(id, WORDS)
+            : new RpcError("cooling_down", "Not now.", { until_ms: 5 }),
+        ),
+      "access.status": () => Promise.resolve(status(ended)),
+    });
+    const seen = await open.call("http_request", { ...get, wait_seconds: 5 });
+    assert.equal(seen.isError, true);
+    assert.equal(seen.fields.error, error);
+    assert.equal(seen.fields.request_id, id);
+    assert.equal(seen.fields.fingerprint, WORDS);
+  }
+});

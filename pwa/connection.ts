@@ -73,26 +73,27 @@ export class Connection<K> {
 
   /**
    * One round: sends what is due, then reads the mailbox and waits up to `wait_ms` for a message. Returns how many
-   * messages were taken, and how the relay answered.
+   * messages were taken, how many of them were of use, and how the relay answered.
    */
   async round(
     wait_ms: number,
     signal?: AbortSignal,
-  ): Promise<{ taken: number; outcome: RelayOutcome<unknown> }> {
+  ): Promise<{ taken: number; useful: number; outcome: RelayOutcome<unknown> }> {
     await this.flush(signal);
     const record = await this.record();
     const relay = this.#relayOf(record);
     const options = { wait_ms: Math.min(wait_ms, WAIT_MS_MAX), ...withSignal(signal) };
     const { id, read_token } = record.to_phone;
     const page = await relay.read(id, read_token, record.read_after, options);
-    if (page.kind === "gone") return { taken: 0, outcome: await this.#heal(relay, record) };
-    if (page.kind !== "ok" || page.value.length === 0) return { taken: 0, outcome: page };
-    for (const message of page.value) await this.#take(relay, record, message.data, signal);
+    if (page.kind === "gone") return { taken: 0, useful: 0, outcome: await this.#heal(relay, record) };
+    if (page.kind !== "ok" || page.value.length === 0) return { taken: 0, useful: 0, outcome: page };
+    let useful = 0;
+    for (const message of page.value) useful += Number(await this.#take(relay, record, message.data, signal));
     const last = page.value.at(-1)!.seq;
     await this.#change((one) => ({ ...one, read_after: last }));
     await this.flush(signal); // what the messages asked for goes out before the relay is told to forget them
     await relay.ack(id, read_token, last);
-    return { taken: page.value.length, outcome: page };
+    return { taken: page.value.length, useful, outcome: page };
   }
 
   /**
@@ -129,7 +130,7 @@ export class Connection<K> {
   async #read(signal: AbortSignal, changed: () => void): Promise<void> {
     const backoff = new Backoff();
     while (!signal.aborted) {
-      const { taken, outcome } = await this.round(WAIT_MS_MAX, signal);
+      const { taken, useful, outcome } = await this.round(WAIT_MS_MAX, signal);
       if (signal.aborted) return;
       const pause = backoff.next(outcome);
       const before = this.#state;
@@ -141,7 +142,7 @@ export class Connection<K> {
           "The relay refuses this phone's mailbox. Nothing can come from the computer.",
         );
       }
-      await sleep(pause, signal);
+      await sleep(taken > 0 ? backoff.page(useful > 0) : pause, signal);
     }
   }
 
@@ -154,18 +155,20 @@ export class Connection<K> {
     return made;
   }
 
+  /** `false` for a frame that was refused, or only answered as before. */
   async #take(
     relay: RelayClient,
     record: PhoneRecord<K>,
     frame: Uint8Array<ArrayBuffer>,
     signal?: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { store } = this.#parts;
-    const answer = await store.update(this.daemon, async (one) => {
+    const { answer, useful } = await store.update(this.daemon, async (one) => {
       const taken = await takeFrame(this.#parts, one, frame);
-      return [taken.record, taken.answer];
+      return [taken.record, { answer: taken.answer, useful: taken.record.channel !== one.channel }];
     });
     if (answer !== null) await postTo(relay, record.to_daemon, answer, { signal });
+    return useful;
   }
 
   #relayOf(record: PhoneRecord<K>): RelayClient {

@@ -66,7 +66,7 @@ export async function pair<K>(parts: PhoneParts<K>, options: PairOptions): Promi
     const { authenticator, now } = parts;
     const enrolment = await enrol(ready, keys.transcript, { ...options, authenticator, now });
     await channel.send(enrolment.register, signal);
-    const registered = await channel.expect("registered", signal);
+    const registered = await channel.expect("registered", signal, enrolment.register);
     const record = await recordOf(offer, keys, channel, enrolment, registered);
     await parts.store.create(greet(record, parts.build, parts.now()));
     return { daemon: ready.daemon, daemon_name: ready.daemon_name, device: record.device };

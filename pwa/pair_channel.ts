@@ -125,27 +125,30 @@ export class PairChannel<K> {
     const sent = await phoneSend(this.#parts.keeper, this.#state, encodeMessage(message));
     if (sent === null) throw new CustosError("internal", "The pairing has no session to send in.");
     this.#state = sent.state;
-    if (await postTo(this.#relay, this.#keys.to_daemon, sent.frame, { tries: 5, signal })) return;
-    throw new CustosError(
-      "daemon_unreachable",
-      "The relay did not take a message of this pairing. Try again.",
-    );
+    await this.#post(sent.frame, signal);
   }
 
   /**
-   * The next message of this kind. Frames that cannot be opened and other messages are passed over. Throws
+   * The next message of this kind. Frames that cannot be opened and other messages are passed over. A daemon that died and
+   * came back begins a new session, and is told `again`: it cannot know what its former life was asked. Throws
    * `pairing_refused` with the daemon's reason, or when the time is over.
    */
   async expect<T extends DaemonMessage["t"]>(
     kind: T,
     signal: AbortSignal,
+    again?: PhoneMessage,
   ): Promise<Extract<DaemonMessage, { t: T }>> {
     for (;;) {
       const frame = await this.#reader.next(signal);
       if (frame === null) {
         throw new CustosError("pairing_refused", "The time for pairing is over. Begin again.");
       }
+      const session = this.#state.session?.id;
       const received = await phoneReceive(this.#parts.keeper, this.#state, frame);
+      if (received.kind === "answer") {
+        this.#state = received.state;
+        await this.#post(received.frame, signal);
+      }
       if (received.kind !== "message") continue;
       this.#state = received.state;
       const message = readDaemonMessage(received.plaintext);
@@ -156,6 +159,15 @@ export class PairChannel<K> {
           `The computer refused: ${displayLine(message.message, 300)}`,
         );
       }
+      if (again !== undefined && this.#state.session?.id !== session) await this.send(again, signal);
     }
+  }
+
+  async #post(frame: Bytes, signal?: AbortSignal): Promise<void> {
+    if (await postTo(this.#relay, this.#keys.to_daemon, frame, { tries: 5, signal })) return;
+    throw new CustosError(
+      "daemon_unreachable",
+      "The relay did not take a message of this pairing. Try again.",
+    );
   }
 }

@@ -12,6 +12,8 @@ export {
   type FetchLike,
   type StreamOptions,
 } from "./client.ts";
+export { custosFetch, type CustosFetchOptions } from "./custos_fetch.ts";
+export { CustosFetchError } from "./fetch_error.ts";
 export type { AgentParam, AgentView, Delivery, RequestStatus, RequestType } from "./common.ts";
 export type { ChannelView, DaemonLockResult, DaemonStatusResult, RelayView } from "./daemon_schemas.ts";
 export { ERROR_CODES, type ErrorCode, type ExitCode, exitCodeOf } from "./error_codes.ts";

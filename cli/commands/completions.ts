@@ -16,9 +16,9 @@ export const command: Command = {
   options: {},
   positionals: [1, 1],
   examples: [
+    ["custos completions fish | source", "in ~/.config/fish/config.fish"],
     ["source <(custos completions bash)", "in ~/.bashrc"],
     ["source <(custos completions zsh)", "in ~/.zshrc, after compinit"],
-    ["custos completions fish | source", "in ~/.config/fish/config.fish"],
   ],
   async run(given, { io }) {
     const shell = SHELLS.find((name) => name === given.positionals[0]);

@@ -60,24 +60,24 @@ async function once({ client, io, json }: Context): Promise<number> {
 async function watch(screen: Screen, { client, io }: Context): Promise<number> {
   let snapshot: Snapshot | null = null;
   let lost: string | null = null;
-  let asked_ms = -Infinity;
+  let due_ms = -Infinity;
   for (;;) {
-    const every = lost === null ? EVERY_MS : LOST_EVERY_MS;
-    if (io.now() - asked_ms >= every) {
-      asked_ms = io.now();
+    if (io.now() >= due_ms) {
+      const asked_ms = io.now();
       try {
         snapshot = await look(client, snapshot);
         lost = null;
       } catch (error) {
         lost = RpcError.from(error).message;
       }
+      due_ms = asked_ms + (lost === null ? EVERY_MS : LOST_EVERY_MS);
     }
     const frame = { ...screen.size(), colour: io.colour, now: io.now() };
     await draw(
       screen,
       snapshot === null || lost !== null ? lostLines(lost ?? "", frame) : watchLines(snapshot, frame),
     );
-    const event = await screen.wait(Math.max(50, asked_ms + every - io.now()));
+    const event = await screen.wait(Math.max(50, due_ms - io.now()));
     if (event.kind === "end" || (event.kind === "key" && QUIT.has(event.key))) return 0;
   }
 }

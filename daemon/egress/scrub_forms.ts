@@ -55,11 +55,10 @@ function* encodedForms(secret: Uint8Array): Generator<Uint8Array> {
 
 /** JSON spellings, those of a JSON text inside a JSON string, and `\uXXXX` throughout. */
 function jsonSpellings(text: string): string[] {
-  const once = spellings(text, jsonTable, JSON_WRITERS);
-  const inner = JSON.stringify(text).slice(1, -1);
-  const twice = JSON.stringify(inner).slice(1, -1);
-  const all = [...once, twice, twice.replaceAll("/", "\\/"), Array.from(text, unicodeEscape).join("")];
-  return all.flatMap((spelling) => [spelling, spelling.replace(/\\u[0-9a-f]{4}/g, upperHex)]);
+  const all = [...spellings(text, jsonTable, JSON_WRITERS), Array.from(text, unicodeEscape).join("")];
+  const inner = inBothCases([JSON.stringify(text).slice(1, -1)], upperUnicode);
+  const twice = inner.map((once) => JSON.stringify(once).slice(1, -1));
+  return [...inBothCases(all, upperUnicode), ...twice, ...twice.map((text) => text.replaceAll("/", "\\/"))];
 }
 
 /** Percent spellings, every byte escaped, and what each encoder writes encoded a second time. */
@@ -69,12 +68,26 @@ function percentSpellings(bytes: string): string[] {
     spelling.replaceAll("~", "%7E")
   );
   const full = Array.from(bytes, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0")}`).join("");
-  const twice = PERCENT_WRITERS.map((writer) => Array.from(bytes, writer).join("").replaceAll("%", "%25"));
-  const all = [...once, ...tilde, full.toUpperCase(), ...twice];
-  return all.flatMap((spelling) => [
-    spelling,
-    spelling.replace(/%(?:25)?[0-9A-F]{2}/g, (escape) => escape.toLowerCase()),
-  ]);
+  const all = inBothCases([...once, ...tilde, full.toUpperCase()], lowerPercent);
+  const written = PERCENT_WRITERS.map((writer) => Array.from(bytes, writer).join(""));
+  return [...all, ...inBothCases(written, lowerPercent).map((spelling) => spelling.replaceAll("%", "%25"))];
+}
+
+function inBothCases(all: readonly string[], other: (spelling: string) => string): string[] {
+  return all.flatMap((spelling) => [spelling, other(spelling)]);
+}
+
+/** The digits of escapes, and not those of a secret that looks like one: `%25C6` is a `%` and then `C6`. */
+function lowerPercent(spelling: string): string {
+  return spelling.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
+}
+
+/** The same for JSON: two backslashes and `u00e9` are a backslash and then `u00e9`. */
+function upperUnicode(spelling: string): string {
+  return spelling.replace(
+    /\\\\|\\u[0-9a-f]{4}/g,
+    (escape) => escape === "\\\\" ? escape : `\\u${escape.slice(2).toUpperCase()}`,
+  );
 }
 
 /**
@@ -111,8 +124,4 @@ function lines(secret: Uint8Array): Bytes[] {
 function* bothHexCases(spelling: string, escapes: RegExp): Generator<Bytes> {
   yield utf8(spelling);
   yield utf8(spelling.replace(escapes, (escape) => `&#x${escape.slice(3).toUpperCase()}`));
-}
-
-function upperHex(escape: string): string {
-  return `\\u${escape.slice(2).toUpperCase()}`;
 }

@@ -164,3 +164,24 @@ Deno.test("scrubForms() has what every encoder in use writes, however many kinds
 function jsonEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
+
+Deno.test("scrubForms() takes a secret that looks like an escape for what it is (B58)", () => {
+  for (const secret of ["ab%C6cd?efGH/1", "ab\\u00abcd\u00e9efGH/1", "ab&#xab;cd<efGH/1"]) {
+    const index = new FormIndex(scrubForms(utf8(secret), { kind: "query", name: "key" }));
+    const lower = (text: string) => text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
+    const ascii = JSON.stringify(secret).slice(1, -1).replace(/[\u0080-\uffff]/g, jsonEscape);
+    const rows = [
+      lower(encodeURIComponent(secret)),
+      encodeURIComponent(lower(encodeURIComponent(secret))),
+      encodeURIComponent(encodeURIComponent(secret)),
+      JSON.stringify(secret).slice(1, -1),
+      ascii,
+      ascii.replace("\\u00e9", "\\u00E9"),
+      JSON.stringify(JSON.stringify(secret)).slice(3, -3),
+      secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;"),
+    ];
+    for (const text of rows) {
+      assert.equal(fromUtf8(scrubWhole(index, utf8("[]"), utf8(`x${text}y`)).bytes), "x[]y", text);
+    }
+  }
+});

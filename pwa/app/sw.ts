@@ -119,8 +119,6 @@ scope.addEventListener("push", (event) => {
   event.waitUntil((async () => {
     const windows = await scope.clients.matchAll({ type: "window" });
     for (const client of windows) client.postMessage("wake");
-    // The badge has no number: this worker cannot read the mailboxes. The page sets it when it has.
-    await scope.navigator.setAppBadge?.();
     // Always visible: browsers take the right to push from an app that shows nothing (B128).
     await scope.registration.showNotification("custos", {
       body: "Something waits for you. Open custos to see it.",
@@ -128,6 +126,8 @@ scope.addEventListener("push", (event) => {
       badge: "icon-180.png",
       tag: TAG,
     });
+    // The badge has no number: this worker cannot read the mailboxes. The page sets it when it has.
+    await scope.navigator.setAppBadge?.().catch(() => {});
   })());
 });
 

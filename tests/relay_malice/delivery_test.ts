@@ -58,6 +58,42 @@ async function interceptedApproval(s: Stage, id: string): Promise<Frame[]> {
 }
 
 Deno.test(
+  "an approval that comes again, at once, later, reversed or after a restart, sends nothing more (B132)",
+  SHARED,
+  async () => {
+    const s = stage();
+    const { id } = await s.ask("/replayed");
+    await s.card(id);
+    const at = s.relay.frames.length;
+    await s.approve(id);
+    assert.equal((await s.http("/replayed")).status_code, 200);
+    const { to_daemon, to_phone } = await boxes(s);
+    const recorded = s.relay.frames.slice(at);
+    const again = async (frames: Frame[]) => {
+      for (const { mailbox, data } of frames) await s.relay.plant(mailbox, data);
+      await digested(s);
+    };
+    const before = await snapshot(s);
+    const size = await s.logSize();
+    await again(recorded.filter(({ mailbox }) => mailbox === to_daemon));
+    await again(
+      [...recorded].reverse().filter(({ mailbox }) => mailbox === to_daemon || mailbox === to_phone),
+    );
+    assert.deepEqual(await snapshot(s), before);
+    const refused = (await s.events(size)).filter(({ event }) => event === "channel_refused");
+    assert.ok(refused.length > 0 && refused.every(({ why }) => why === "replayed"));
+
+    await s.restartDaemon();
+    const second = await s.ask("/replayed");
+    await s.card(second.id);
+    await again(recorded);
+    assert.equal(await s.status(second.id), "pending");
+    assert.equal(s.api.count("/replayed"), 1);
+    await s.phone!.deny(second.id);
+  },
+);
+
+Deno.test(
   "an approval that the relay keeps to itself sends nothing, and counts once it comes (B134)",
   SHARED,
   async () => {
@@ -133,42 +169,6 @@ async function drained(s: Stage, mailbox: string): Promise<void> {
   await soon(all.promise);
   s.relay.act = act;
 }
-
-Deno.test(
-  "an approval that comes again, at once, later, reversed or after a restart, sends nothing more (B132)",
-  SHARED,
-  async () => {
-    const s = stage();
-    const { id } = await s.ask("/replayed");
-    await s.card(id);
-    const at = s.relay.frames.length;
-    await s.approve(id);
-    assert.equal((await s.http("/replayed")).status_code, 200);
-    const { to_daemon, to_phone } = await boxes(s);
-    const recorded = s.relay.frames.slice(at);
-    const again = async (frames: Frame[]) => {
-      for (const { mailbox, data } of frames) await s.relay.plant(mailbox, data);
-      await digested(s);
-    };
-    const before = await snapshot(s);
-    const size = await s.logSize();
-    await again(recorded.filter(({ mailbox }) => mailbox === to_daemon));
-    await again(
-      [...recorded].reverse().filter(({ mailbox }) => mailbox === to_daemon || mailbox === to_phone),
-    );
-    assert.deepEqual(await snapshot(s), before);
-    const refused = (await s.events(size)).filter(({ event }) => event === "channel_refused");
-    assert.ok(refused.length > 0 && refused.every(({ why }) => why === "replayed"));
-
-    await s.restartDaemon();
-    const second = await s.ask("/replayed");
-    await s.card(second.id);
-    await again(recorded);
-    assert.equal(await s.status(second.id), "pending");
-    assert.equal(s.api.count("/replayed"), 1);
-    await s.phone!.deny(second.id);
-  },
-);
 
 Deno.test(
   "frames of a whole day ago, from before many restarts, are refused by both sides and lock nothing (B132)",

@@ -20,7 +20,7 @@ import {
   stateAfter,
   tryPair,
 } from "./pairing_attempt.ts";
-import { SHARED, shareStage, type Stage } from "./stage.ts";
+import { SHARED, shareStage, Stage } from "./stage.ts";
 
 const stage = shareStage(() => Promise.resolve());
 
@@ -150,6 +150,20 @@ Deno.test(
   },
 );
 
+Deno.test("a mailbox that is filled with rubbish before the phone comes has room for the phone (B135, B153)", async () => {
+  await using s = await Stage.open({ mailbox_messages_max: 64, mailbox_bytes_max: 256 * 1024 });
+  await s.startDaemon();
+  const code = await showCode(s);
+  const inbox = code.boxes.to_daemon.id;
+  await until(() => s.relay.plant(inbox, randomBytes(1)).catch(() => null), "The daemon made no mailbox.");
+  for (let left = 500; left > 0 && await s.relay.plant(inbox, randomBytes(2_000)); left--);
+  const phone = tryPair(code.url);
+  await phone.words;
+  assert.equal(await stateAfter(s, code, "waiting"), "confirm");
+  phone.stop();
+  assert.notEqual(await phone.end, "paired");
+});
+
 function lastKey(s: Stage): Extract<PairMessage, { t: "key" }> | null {
   const posts = s.relay.frames.map(({ data }) => pairMessage({ kind: "post", data }));
   return posts.findLast((message) => message?.t === "key") as Extract<PairMessage, { t: "key" }> ?? null;
@@ -233,7 +247,6 @@ Deno.test("an answer that was captured in another pairing is none in this one", 
 });
 
 Deno.test("a code is worth nothing once its time is over (B135)", async () => {
-  const { Stage } = await import("./stage.ts");
   await using s = await Stage.open();
   s.preload = new URL("late.ts", import.meta.url).pathname;
   await s.startDaemon();
