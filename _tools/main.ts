@@ -1,4 +1,7 @@
-/** What the tasks call: `main.ts start|custos|mcp|verify-pwa|phone|demo|bench [arguments]`. Exit code 2 for a name it does not know. */
+/**
+ * What the tasks call: `main.ts start|custos|mcp|verify-pwa|phone|demo|bench|shots [arguments]`. Exit code 2 for a name that
+ * it does not know.
+ */
 import { follow, ROOT, runDeno } from "./launch.ts";
 import { complain } from "./say.ts";
 import { demoFlags, PROGRAMS } from "./tool_flags.ts";
@@ -27,8 +30,10 @@ async function main(args: readonly string[]): Promise<number> {
       return await runTool("tests/demo/main.ts", [], rest);
     case "bench":
       return await runTool("bench/main.ts", PROGRAMS, rest);
+    case "shots":
+      return await (await import("./run_shots.ts")).runShots();
     default:
-      complain("usage: main.ts start|custos|mcp|verify-pwa|phone|demo|bench [arguments]");
+      complain("usage: main.ts start|custos|mcp|verify-pwa|phone|demo|bench|shots [arguments]");
       return 2;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import { renameChunks } from "./chunk_names.ts";
 import { denoOutput } from "./launch.ts";
 
 /** Source folder and built folder, from the top of the checkout. */
@@ -34,6 +35,9 @@ export interface BuildManifest {
 /** Builds the app of `root` into `out`, an empty folder. Throws where Deno cannot. */
 export async function buildPwa(root: string, out: string): Promise<BuildManifest> {
   await bundle(root, ["--code-splitting", "--outdir", out, `${PWA_SOURCE}/main.tsx`]);
+  const scripts = new Map(namesIn(out).map((name) => [name, Deno.readTextFileSync(`${out}/${name}`)]));
+  for (const name of scripts.keys()) await Deno.remove(`${out}/${name}`);
+  for (const [name, text] of renameChunks(scripts)) await Deno.writeTextFile(`${out}/${name}`, text);
   for (const name of STATIC) await Deno.copyFile(`${root}/${PWA_SOURCE}/${name}`, `${out}/${name}`);
   const files: Record<string, string> = {};
   for (const name of namesIn(out)) files[name] = sha256(await Deno.readFile(`${out}/${name}`));

@@ -25,6 +25,7 @@ export const TASKS: Readonly<Record<string, string>> = {
   "install": `${CHECKER}install/main.ts`,
   "ok": `${CHECKER}ok.ts`,
   "check": `${CHECKER}ok.ts --static`,
+  "pwa:shots": `${LAUNCHER} shots`,
   "pwa:build": `${CHECKER}build_pwa.ts`,
   "build:cell": `${CHECKER}build_cell.ts`,
   "permissions": `${CHECKER}check_permissions.ts --write`,

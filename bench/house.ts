@@ -10,16 +10,27 @@ export const AGENT = "bench";
 
 /** A house and the address of the daemon's TCP door. */
 export class BenchHouse implements AsyncDisposable {
-  private constructor(readonly house: House, readonly url: string) {}
+  private constructor(
+    readonly house: House,
+    readonly url: string,
+    /** When the phone posted each of its messages to the relay, by `performance.now()`. */
+    readonly posts: readonly number[],
+  ) {}
 
   /** Starts everything, with a phone that is paired. `prepare` may change the state before the daemon starts for good. */
   static async start(prepare: (house: House) => Promise<void> = async () => {}): Promise<BenchHouse> {
     const house = await House.start({ empty: true });
+    const posts: number[] = [];
+    const { fetch } = house.parts;
+    house.parts.fetch = (url, init) => {
+      if (init.method === "POST") posts.push(performance.now());
+      return fetch(url, init);
+    };
     try {
       await house.pair();
       await house.daemon.stop();
       await prepare(house);
-      return new BenchHouse(house, await startWithDoor(house));
+      return new BenchHouse(house, await startWithDoor(house), posts);
     } catch (error) {
       await house[Symbol.asyncDispose]();
       throw error;

@@ -105,7 +105,7 @@ export class AuditLog {
 
   /** Hashes what was added since; one caller at a time, as each continues from the last. */
   async #grow(): Promise<MerkleFrontier> {
-    const run = this.#growing.then(async () => {
+    const run = this.#growing.then(() => {
       let tree = this.#tree;
       for (;;) {
         const leaves = this.read(tree.size, 1_000);

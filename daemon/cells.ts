@@ -120,6 +120,8 @@ async function open(cell: Cell, secret: StoredSecret, fileKey: Bytes): Promise<C
   } catch (error) {
     cell.terminate(ended("it could not open its secret"));
     throw error;
+  } finally {
+    key.fill(0);
   }
 }
 

@@ -41,6 +41,8 @@ export class Database {
       db.exec(
         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON;",
       );
+      // whoever commits when the log is full waits until it is written back: seldom, and for pages that changed often once
+      db.exec("PRAGMA wal_autocheckpoint=4000");
       db.exec("BEGIN IMMEDIATE; COMMIT;");
     } catch (error) {
       throw openFailure(error, folder);

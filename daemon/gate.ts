@@ -85,6 +85,7 @@ export class Gate {
         url: target.url,
         headers,
         body: body.content(),
+        body_bytes: body.size,
       };
       // Only reads under a timed grant may share a connection: the runtime may repeat what it sent on one (DESIGN §9).
       const keep_alive = timed && (target.method === "GET" || target.method === "HEAD");

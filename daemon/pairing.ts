@@ -28,7 +28,7 @@ import {
   rendezvousMailboxes,
 } from "@custos/core/pairing";
 import type { PhoneMessage } from "@custos/core/messages";
-import type { RelayClient } from "@custos/core/relay_client";
+import { Backoff, type RelayClient } from "@custos/core/relay_client";
 import { hashToken } from "@custos/core/relay_wire";
 import { ChannelLine, KEEPER } from "./channel_line.ts";
 import { type Enrolled, Enrolment, type EnrolmentParts } from "./enrolment.ts";
@@ -174,17 +174,20 @@ export class Pairing {
     const nonce = toBase64url(randomBytes(32));
     let commit: string | null = null;
     let cursor = 0;
+    const backoff = new Backoff();
     while (!this.#ended.signal.aborted) {
       const { id, read_token } = boxes.to_daemon;
       const page = await client.read(id, read_token, cursor, { wait_ms: 10_000, signal: this.#ended.signal });
       if (page.kind !== "ok") {
-        await new Promise((resolve) => setTimeout(resolve, 500));
+        await pauseFor(500, this.#ended.signal);
         continue;
       }
+      let useful = false;
       for (const { seq, data } of page.value) {
         cursor = seq;
         const message = readQuietly(data);
         if (message?.t === "commit" && commit === null) {
+          useful = true;
           commit = message.c;
           const answer = encodePairMessage({ v: 1, t: "key", recipient, nonce });
           await client.post(boxes.to_phone.id, boxes.to_phone.write_token, answer, {
@@ -204,6 +207,10 @@ export class Pairing {
           return;
         }
       }
+      if (page.value.length === 0) continue;
+      // Whoever saw the code can fill this mailbox, and the phone's own answer must still find room in it (B135, B153).
+      await client.ack(id, read_token, cursor);
+      await pauseFor(backoff.page(useful), this.#ended.signal);
     }
   }
 
@@ -260,6 +267,16 @@ export class Pairing {
       this.fail(text);
     }
   }
+}
+
+/** Waits, or ends early when the pairing does. */
+async function pauseFor(ms: number, ended: AbortSignal): Promise<void> {
+  if (ms === 0 || ended.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  ended.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+  clearTimeout(timer);
 }
 
 function readQuietly(bytes: Bytes): PairMessage | null {

@@ -24,9 +24,11 @@ import { coseToPoint } from "@custos/core/assertion_es256";
 import { type Bytes, equalBytes, toBase64url, utf8 } from "@custos/core/bytes";
 import { sha256 } from "@custos/core/labels";
 import { decodeCBOR } from "@levischuck/tiny-cbor";
-import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
 
 export { normaliseOrigin, type PhoneOrigin } from "./webauthn_origin.ts";
+
+/** Loaded with the first answer of a phone: it is 13 MB of memory that an idle daemon does without. */
+const library = () => import("@simplewebauthn/server");
 
 /** A registration as it travels: unpadded base64url. */
 export interface Registration {
@@ -156,7 +158,7 @@ async function libraryAcceptsRegistration(
   device: AssertionDevice,
 ): Promise<boolean> {
   try {
-    const { verified, registrationInfo } = await verifyRegistrationResponse({
+    const { verified, registrationInfo } = await (await library()).verifyRegistrationResponse({
       response: {
         id: registration.credential_id,
         rawId: registration.credential_id,
@@ -215,7 +217,7 @@ async function libraryAcceptsApproval(
   const publicKey = decodeField(device.public_key);
   if (publicKey === null) return false;
   try {
-    const { verified } = await verifyAuthenticationResponse({
+    const { verified } = await (await library()).verifyAuthenticationResponse({
       response: {
         id: assertion.credential_id,
         rawId: assertion.credential_id,

@@ -1,44 +1,44 @@
 /** The built phone app, file by file. Made by `deno task pwa:build`; do not edit. */
 
 // deno-fmt-ignore-file
-import a0 from "./dist/activity-B4EUYTUD.js" with { type: "text" };
-import a1 from "./dist/chunk-7LW4M6RE.js" with { type: "text" };
-import a2 from "./dist/chunk-BHKIXA7P.js" with { type: "text" };
-import a3 from "./dist/chunk-E47R5SVA.js" with { type: "text" };
-import a4 from "./dist/chunk-H32EVTIZ.js" with { type: "text" };
-import a5 from "./dist/chunk-JJIZEDV5.js" with { type: "text" };
-import a6 from "./dist/chunk-JUJTLM67.js" with { type: "text" };
-import a7 from "./dist/chunk-LAF6TYFH.js" with { type: "text" };
-import a8 from "./dist/chunk-LMKA54JU.js" with { type: "text" };
-import a9 from "./dist/chunk-M5IB3UDA.js" with { type: "text" };
-import a10 from "./dist/chunk-MPES353W.js" with { type: "text" };
-import a11 from "./dist/chunk-N3SOVSAH.js" with { type: "text" };
-import a12 from "./dist/chunk-NHRGV7GV.js" with { type: "text" };
-import a13 from "./dist/chunk-NQC6XGGY.js" with { type: "text" };
-import a14 from "./dist/chunk-OERDVCFY.js" with { type: "text" };
-import a15 from "./dist/chunk-OQU6RT25.js" with { type: "text" };
-import a16 from "./dist/chunk-PN2RLQNA.js" with { type: "text" };
-import a17 from "./dist/chunk-QJUDR3IK.js" with { type: "text" };
-import a18 from "./dist/chunk-SEJ6X7Q4.js" with { type: "text" };
-import a19 from "./dist/chunk-SFTPF7WV.js" with { type: "text" };
-import a20 from "./dist/chunk-WME25W74.js" with { type: "text" };
-import a21 from "./dist/chunk-WUU7RQ3L.js" with { type: "text" };
-import a22 from "./dist/chunk-X2GA6YK6.js" with { type: "text" };
-import a23 from "./dist/chunk-ZTGFJDWH.js" with { type: "text" };
-import a24 from "./dist/decode-QPBA33E3.js" with { type: "text" };
-import a25 from "./dist/drop-FLLAS24G.js" with { type: "text" };
-import a26 from "./dist/edit-7U5OUWYA.js" with { type: "text" };
-import a27 from "./dist/engine-QMF34JFK.js" with { type: "text" };
+import a0 from "./dist/activity-54PQYA3T.js" with { type: "text" };
+import a1 from "./dist/chunk-0JSS7RH9.js" with { type: "text" };
+import a2 from "./dist/chunk-1KU333RX.js" with { type: "text" };
+import a3 from "./dist/chunk-1XZSYQHZ.js" with { type: "text" };
+import a4 from "./dist/chunk-22ZCAPH1.js" with { type: "text" };
+import a5 from "./dist/chunk-2FZ97UJB.js" with { type: "text" };
+import a6 from "./dist/chunk-2PB8BPDA.js" with { type: "text" };
+import a7 from "./dist/chunk-2T9OUHPI.js" with { type: "text" };
+import a8 from "./dist/chunk-38YTS42P.js" with { type: "text" };
+import a9 from "./dist/chunk-39WIPF4K.js" with { type: "text" };
+import a10 from "./dist/chunk-3DHXCLVO.js" with { type: "text" };
+import a11 from "./dist/chunk-3F130EYS.js" with { type: "text" };
+import a12 from "./dist/chunk-3TETXIG2.js" with { type: "text" };
+import a13 from "./dist/chunk-44MQYBTQ.js" with { type: "text" };
+import a14 from "./dist/chunk-4B05I8M6.js" with { type: "text" };
+import a15 from "./dist/chunk-4BO9L74T.js" with { type: "text" };
+import a16 from "./dist/chunk-4Z9T1ZIZ.js" with { type: "text" };
+import a17 from "./dist/chunk-52LNTKK5.js" with { type: "text" };
+import a18 from "./dist/chunk-55AKBVXM.js" with { type: "text" };
+import a19 from "./dist/chunk-5A7GZF34.js" with { type: "text" };
+import a20 from "./dist/chunk-5SLJ4Z84.js" with { type: "text" };
+import a21 from "./dist/chunk-5T73VYA1.js" with { type: "text" };
+import a22 from "./dist/chunk-5U2DOSHK.js" with { type: "text" };
+import a23 from "./dist/chunk-5V407DJ1.js" with { type: "text" };
+import a24 from "./dist/decode-069PMJKL.js" with { type: "text" };
+import a25 from "./dist/drop-5BLHYTCA.js" with { type: "text" };
+import a26 from "./dist/edit-0ZCCQXQB.js" with { type: "text" };
+import a27 from "./dist/engine-38ARBG4O.js" with { type: "text" };
 import a30 from "./dist/icon.svg" with { type: "text" };
 import a31 from "./dist/index.html" with { type: "text" };
 import a32 from "./dist/main.js" with { type: "text" };
 import a33 from "./dist/manifest.json" with { type: "text" };
 import a34 from "./dist/manifest.webmanifest" with { type: "text" };
-import a35 from "./dist/pair-DV2NZEJQ.js" with { type: "text" };
-import a36 from "./dist/policy_card-7M4RUZ7O.js" with { type: "text" };
-import a37 from "./dist/push-N2TOSMT2.js" with { type: "text" };
-import a38 from "./dist/secrets-P4X4K3PZ.js" with { type: "text" };
-import a39 from "./dist/settings-HTLGDPOR.js" with { type: "text" };
+import a35 from "./dist/pair-3HQCOK67.js" with { type: "text" };
+import a36 from "./dist/policy_card-2GNTNDOP.js" with { type: "text" };
+import a37 from "./dist/push-3E32SFT6.js" with { type: "text" };
+import a38 from "./dist/secrets-5UZPZWCR.js" with { type: "text" };
+import a39 from "./dist/settings-62W7JNWR.js" with { type: "text" };
 import a40 from "./dist/style.css" with { type: "text" };
 import a41 from "./dist/sw.js" with { type: "text" };
 
@@ -47,34 +47,34 @@ export type Asset = { text: string } | { base64: string };
 
 /** Every file by its name. */
 export const ASSETS: Readonly<Record<string, Asset>> = {
-  "activity-B4EUYTUD.js": { text: a0 },
-  "chunk-7LW4M6RE.js": { text: a1 },
-  "chunk-BHKIXA7P.js": { text: a2 },
-  "chunk-E47R5SVA.js": { text: a3 },
-  "chunk-H32EVTIZ.js": { text: a4 },
-  "chunk-JJIZEDV5.js": { text: a5 },
-  "chunk-JUJTLM67.js": { text: a6 },
-  "chunk-LAF6TYFH.js": { text: a7 },
-  "chunk-LMKA54JU.js": { text: a8 },
-  "chunk-M5IB3UDA.js": { text: a9 },
-  "chunk-MPES353W.js": { text: a10 },
-  "chunk-N3SOVSAH.js": { text: a11 },
-  "chunk-NHRGV7GV.js": { text: a12 },
-  "chunk-NQC6XGGY.js": { text: a13 },
-  "chunk-OERDVCFY.js": { text: a14 },
-  "chunk-OQU6RT25.js": { text: a15 },
-  "chunk-PN2RLQNA.js": { text: a16 },
-  "chunk-QJUDR3IK.js": { text: a17 },
-  "chunk-SEJ6X7Q4.js": { text: a18 },
-  "chunk-SFTPF7WV.js": { text: a19 },
-  "chunk-WME25W74.js": { text: a20 },
-  "chunk-WUU7RQ3L.js": { text: a21 },
-  "chunk-X2GA6YK6.js": { text: a22 },
-  "chunk-ZTGFJDWH.js": { text: a23 },
-  "decode-QPBA33E3.js": { text: a24 },
-  "drop-FLLAS24G.js": { text: a25 },
-  "edit-7U5OUWYA.js": { text: a26 },
-  "engine-QMF34JFK.js": { text: a27 },
+  "activity-54PQYA3T.js": { text: a0 },
+  "chunk-0JSS7RH9.js": { text: a1 },
+  "chunk-1KU333RX.js": { text: a2 },
+  "chunk-1XZSYQHZ.js": { text: a3 },
+  "chunk-22ZCAPH1.js": { text: a4 },
+  "chunk-2FZ97UJB.js": { text: a5 },
+  "chunk-2PB8BPDA.js": { text: a6 },
+  "chunk-2T9OUHPI.js": { text: a7 },
+  "chunk-38YTS42P.js": { text: a8 },
+  "chunk-39WIPF4K.js": { text: a9 },
+  "chunk-3DHXCLVO.js": { text: a10 },
+  "chunk-3F130EYS.js": { text: a11 },
+  "chunk-3TETXIG2.js": { text: a12 },
+  "chunk-44MQYBTQ.js": { text: a13 },
+  "chunk-4B05I8M6.js": { text: a14 },
+  "chunk-4BO9L74T.js": { text: a15 },
+  "chunk-4Z9T1ZIZ.js": { text: a16 },
+  "chunk-52LNTKK5.js": { text: a17 },
+  "chunk-55AKBVXM.js": { text: a18 },
+  "chunk-5A7GZF34.js": { text: a19 },
+  "chunk-5SLJ4Z84.js": { text: a20 },
+  "chunk-5T73VYA1.js": { text: a21 },
+  "chunk-5U2DOSHK.js": { text: a22 },
+  "chunk-5V407DJ1.js": { text: a23 },
+  "decode-069PMJKL.js": { text: a24 },
+  "drop-5BLHYTCA.js": { text: a25 },
+  "edit-0ZCCQXQB.js": { text: a26 },
+  "engine-38ARBG4O.js": { text: a27 },
   "icon-180.png": { base64: "iVBORw0KGgoAAAANSUhEUgAAALQAAAC0CAIAAACyr5FlAAANYElEQVR4nOzdC1BU1xkH8MNDYFVWBLEoECQKikZBjQZqNJqMUZuMMbU2NQ9n0tQ2NalNmtZJpqaaTJOaxGpsmsQa06iNVo2JwRgxlIeAAvJQ3sjyWkR2YdmFZYFd9t2jtJbGHNjde91z7r3fbxiHYS4zl+t/zz333HO+4x/50G4EwHfxRQAQQDgAEYQDEEE4ABGEAxBBOAARhAMQQTgAEYQDEEE4ABGEAxBBOAARhAMQQTgAEYQDEEE4ABGEAxBBOAARhAMQQTgAEYQDEEE4ABGEAxBBOAARhAMQQTgAEYQDEEE4AJE/Av81KzYM/1vdrEPgBgjHdbJA/xcfm7th1Uz8/YGvq989fnnAYkeS5yePX4mkbdGcyQe3Prg4MdLXxwd/zZs+8ZHFU+uv6Vs7epG0SToc4+WBO569d8sTd48dHTD05/IxAWuWTI2JkF+sUZsl3IRINxyPLL5z35blc6ZNIB0wI2b82qVxKm0/bkWQJEkxHFMmyXf+avHPV8/GXY3hjxwd5L8qecpdsWEVjdqefguSGB9JlX2aOH705nVJP1oW5+fr49YvWm2Oz7IU750o1/aYkGRIJRxjZQGbfjh74+rZiAP8CPPxV1V/S600mW1IAsQfDn8/36dWJmx6dE5IcCDiA248/nKi7FiGwuFwIlETeTjWLYt7bm1iZPhYxDel2vDXz8tS85qQeIkzHBFhY55aMWPdsnj8sIpuJ43eePRfiiPpV3SGASQ6ogoHfvpYmRyzZvHU5FmTfN3scnJhszvyytu+zG3KKL5qsYlnXEQk4bh3zuQ1S6atuCcmKMAP0dNvsp7Ob/4yr6GkVoOET9jhSIoLf+Du6LXL4sLHyRBLVNq+41n1WSVXa1u6kWAJMhxL50XdPzdqRfKUUHkQYlu7rj+tUJlV0lpY046ERhjhwINXUyPH4a+FCRFLkiLHyEYhodH3WdKLlJWNuoa27vpWfU+fAMZbWQwH/r8PkwfhViEhNvSehIiUuyax30K4q6W9t6i2/WK1ukll0PWY8BscxB6a4ZgwThYeEjReLpsYIgsLkU0KG5MQExofHcLXaJWwdHQZ61q761q68DfangGt3oT/1fUY9fTaGG+HA49X1h7ZgID7Eh4/hJ+ZkRd5eyaYl/88MfH+paMwwVj0ryRuBzuNi0YhHFZoPNxntVG4aBTCYYdwuM9mpzAqT2H2OXQ7PEDljQ2FcNhh0r/7pNJyWB2QDrdRaW4phMNhh6cVt9lpXDQqfQ4Ih9uoPK1QCIfZKonZufwy26TR5+gzWRFwU7+RwhsWCuHoNUI43EZlSRWNlsMouaVj3FFpbmm0HHBbcV8ftByAxCCVlgP6HO7rk0iHFFoODxgkcluBPocHeiXSchikV+iCOyr3Ygrh0BkkVOKCL1TqglAIh6YbwuG2ji5phEOt7UP8+fBk5ekLTa2aXnYKqsgC/aMnBj+86M5fPsqpVsxNTqezU29EXkfnray+18x9cUpxbccre8+3tDNXEBLHVNHaveto6ekLjdufSVmQ8D3ETUc3hWQgWuWtO/j4HJwtVDKYjKEUrfrM0lbEWUeXlMKh4eOvPVOgRMxLzW1EnEksHJz7pBq9URCF/fBJajg3k7S68JRuK5w/ChPkMh/vle7xXFCAHz5VxE1HF51l1nTC0d7N9a/19fUZ3OSAcQmxYdwLULXrpHRbudbBw9Pstp8mM9544NP7/YYFiLMWDZ1+N51wNKl6EGdJceHPr01CDMOnlzgtHHGmVPNwuTxAZ7+Vts4+i9UeMIprcbfN65KeXDHjm4stBVVqdkblw+SylFkRq1JieSk00j9g7TaYEQ3UNuNRthvio8cjzkLlQeuXT8dfSKQU9ErOUdvjrVllQMAFTWpqF4pay9FM6T4qOM0qaru90AsHtByukWTL0Q7hcElzm/TC0SjVvbHc1dBG7UJR65Aa+i1XJb/94oiqmmhucktzR+qKxk4EhlXRQPMS0dx0uLxe+/D370TcVDZqPz/XgEfVjGZWJrWPDhwVGT527dJps6dOQNyUSTccjVrEDY7Fq/vy2SxPeDxTsf2Z5B8/EI84KG/geom4oHlbqWzo5FKTNL9S9cre88wWrsQntvWj/LJ6zz/6fUZLUxvN0SCa4bDZnTXKLuSptw+XOtmuEYRP77W/FyJPlVFtNhDdcCAOHa4Bi61GSbMn76LqZh0+VeSR8nrKHXbK4bis8PDvF1CNbI+bN48vDl8ohyO3vA15ZHTQqCmTxiHm4ZMccVP072R3OIpqKW/uRDkcXYYBRauHr6SfXpWAmOfxSRZf0VBfpkU5HNiFSjXyyPoHZ6xMjkEMW77gDnySyCMXPG1TeeQnj1+JqPL18Vm92MOhsB+kxC6cFWGx2nX6AZOFleWQocFBy+ZHv/6zlI2PeL4c8u0jpZ20FxXTHAQblF+lstkd/n4etmHJMyPwFxKXXqOluon+sxj924rV5ii+0oHAEOcuX0MMoB8OxMb9lSnny1WIAUyEI6OEiQ8KO3Kg5bipsU0v6G29+YXHfnSGAcQAJsKBncrjYTW6OPCyMJ8XrITji5wGJ+Ov0bzCbLGfvdiC2MBKOPBQaWE15dFiFpwpVOJhG8QG+uMcN6XmNabcNQm5qafPkl+putbZazKzck1lgX5R4cH3Jk4OHh2A3MTU7ZWhcKQVKF97JiUwwI0FtHVXuzfuyFDr6JSvGF7sJPmeF5YmTAl1/Vdw83m+gomH2EGs3FYwo9mGG1XXj7+m6Vu/LY3NZKDrS/oMT75+VuNOrbdjmfWIJQyFA/vk62rXD379k8JetsuoG/otf9hf4OLBDofzcHotYglb4ahVdl2qc2koHV/KgioPX+d6U36l2sV5SWmFSlqF4UjYCgd24IxLnx6Vtn/AIoD9aU1mGz5VV448cKYGMYa5cJy9qFS7cDUnTxjj2QwrLwsK8MOnOuJhNcquMtozRm/FXDjwSNin6VdGPMzX12dJUiRi3n1zo1wpGLcvtRKxh7lwYIfTr7gyELTj2UUxEcGIYfHRIfgkRzxMqzeddecxzWvozwS7ldXmwMNH86ZPHP6wgFF+G1bNdDidSpXByExV/EHh42TPPpq4+9f3uVL37K1PSyoaKS9R+U4+kQ/tRuwZKxuV+8E610cYFa3dXb10qqrdKjQ40PVyZ3i05oHNnzuYfK/EaJ+uz2T98GTllifmu3g8L7XnqHjrcAmbyUBs9jkGHUyraWd19JMv1U06Nnsbg9gNB+6T7vmsDInaa594vpLWC9gNB7peYaGel1rHbMq+1Ep9wePwmA4Hvhdv38/0Z4uLNw8VI7YxHQ6soFp9LFOBROedI6VKNev1FFkPB/bmwaL2LlH1TPGoxkenWBwS/RYBhAMPcG15/zwSC4vN/sKeHEHMlxVAODD8dv5ENlsTYTy253hZq0BqbAojHNgbB4t0QtjUbXi1yi5B3FAGCSYceMx087s5Airoc6v+Aetzu7IFtACDxRdvJNe38LE5Fs2ejITpuZ3ZFbRrwLlFMC3HoH2plVl8bOPrfXu/rGBk7bzrBBYO7MU9ObgJQYJSVNu+6+glJDTCCwd+sv3F25nsLAsbUUeXcdM7WUJc6ym8cKAba5le2XsBCcSmP2f19DO9hIJESB3SoXA+OvWm++dHI4bZ7I6n30gvuaJBwiTUcKAbe5E4kTN5ltvLa70DP3U/v+tcTpmAixYJOBxYUU3HuDEBSXE8bOzLL6fTueWDvDSGJ/K4QtjhQDfq4ESGj53pznplL9i6L/+LHMGXoxF8OND1kmJXYyLkM2JYmUb6p38Uf/rNyEtv2CeGcGDpRS3+fr4LEr6HqLLaHC+9l3tcLBNQRBIOrLBardL2LZsf5esz8gqz26HXaMHPJoLugX6LeMKB/rNIX7N8YYwrS4n4hXO5fltaLYe9hRgkyEGwYeRXqddt/RoPgSAvqmrSrnn5K/an/blLbOHAGq7pV285VVTjpfJzRzPqHns1rZuZ9XY8EtVt5Sb8/uVkbgN+nYG7qD63rQtiMts27z738elqu5BnmQxDnOEYhBsP3AW5b27U7ajkUd/avX77WQaLavBIhLeVoXAX5KHfpuKIIF4dy1Ssefm0UKaCekzMLccgfIs5kV1vttp5mULW2WP63ft5+09VifVWMpT4wzGotE7zWbYiLioEj6Uij+A0HEqr3bQzu04yNfylEg50Y4pyal5TjVI3b/pEd2sLlzd0btyRcTK3EY+BIsmQUDgGNasMRzMV/r4+iXHhrlTr0vea/3ioeNv+Al0PE9tceJPkwoFuzMHJr1SfvtAUEhwYFzWe9Kw7YLEfOFOz+d1zpYKdrcMRo2WfvGZaZMhvfjJv+cI7hv4Qdy9O5jTsPnbZreLU4iP1cAyaOSX0pcfnL0m8Xrsyo/jqzn9eamzTI8mDcPwPHk7F/U1xj2u5RQBFgL2muBZ2MP0/Ih8hBVxAOAARhAMQQTgAEYQDEEE4ABGEAxBBOAARhAMQQTgAEYQDEEE4ABGEAxBBOAARhAMQQTgAEYQDEEE4ABGEAxBBOAARhAMQQTgAEYQDEEE4ABGEAxBBOADRvwEAAP//pcAD1AAAAAZJREFUAwAmw2sNWGp9RAAAAABJRU5ErkJggg==" },
   "icon-512.png": { base64: "iVBORw0KGgoAAAANSUhEUgAAAgAAAAIACAIAAAB7GkOtAAAQAElEQVR4nOzdeXxV5YHw8SckZmEJCSYESICAGAQcQBQUC6KIM1qcTmu1Vd9pp522tiK21arVt6uOvlXRIm7gXuuGQMENZYeEQMKSnUD2fV9v1ntvcpf3qJ1uLsXkueee5zy/7yeffPhAlz/u8jvPdk5Y4sq1AgCgnxECAKAlAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgAAmiIAAKApAgBNjRsTuWb10qd/ttz4gwC0FCYA/Xx58bTf/PeF46I//Oq/4JyE//lD5ruHKgWgmdDolCsFoA3jen/tT5atumZuVMSfr36MP/zbhclzpp15uKDROeARgDYIADRy9cXTn737cuO7/pP/NH3S2K9fOqO+tbesziEAPRAAaOHjC/+b/+bC/5OMf7pqMUMBaIQAwP7+/UvTnvv5FbOnjTud//DHQ4GGtr5ShgKwOwIAO/vzhf/XPu/C/5M+HApcxFAA9kcAYFtfW3bWs8aFf/JpXfh/kjEUuG55Spujv6i6UwB2RABgQ9MmjX3q9uXf+fLsyPBQMQzGf/2KRVMvmjPxeFFzV9+AAOyFAMBWIs4I/fF15z1y69IpCWOEJInxo69fMTN0xIjcklavzy8AuyAAsI+l8xJfuOeKyy+YbHxZC6nCQkdcOGfCfyw9q6Sms661VwC2QABgB+NjRz5485d+dsP50aPCRcAY/+NfWzZjemJ0dlFLv5vFYSiPAEBtI0aEfOeq2U/97LLZn3a8KxBSJsd+4/KUXufgiYo2AagsJHHlWgGoae6MuPtv+tKsqbEiGE5Vd96zPr2wsl0AamIEACUZcz6/+M6ie7+3OD4mSgSJ8X9tLA4bvwvK25kRgooYAUAxo6PCb/7av3z7quFu8ZTI6fa8+F7hc++e6HMOCkAdBADKiDgj9FtXzvrhV+fGjA7gSu+QdXS7nt6a99quYo/XJwAVEAAoICREXLNsxk+umz8xbrSwttrmnrVvZvN0ASiBAMDqLl2QdMeN58+cHJyV3qExVobXvJZ1qKBBABZGAGBd504/85f/tej8cxKEmo4UNj3w8tFT1R0CsCQCACuanTzuJ99YsPz8JKE4v1/sPFK1blNuWT03l4blEABYy8zJMcZX/xWLpggbMTLwfkblus25lQ1dArAMAgCrmJFofPXP/7cLk40lX1vy+fzG4vATW3Kqm3oEYAEEAME3bdLYn35j/lUXTbPrV//f8vr87xyseHxLTl0LN5VDkBEABNPUCWN+fN38qy+ePmKEBt/9f8Pj9W1LK39iS25jW58AgoQAIDiMZd7v/fucryw5S+hty/7SF94tZIkYQUEAYLbLL5j83S/PuXDOBIH/lZZX/9J7hen5nBuAqQgATBIZHnrNshnfXTkneWK0wKcpru00MvBOesWgh5tJwAwEAAEXPzbqP6+adeOKmTFjIgT+mRZH/2s7i17bVdTVy1OIEVgEAAF0zpTY733l3K8u1X2ifwhcA95taWUvbT/J0QEEDgGAfOFhoSsvTr7xipnzU8YLDE9GYeMbu4p3H6vhJqOQjgBAJmN+/4YVM425fmZ75DLmhbbsK3tjT3FTO9tGIQ0BgAShI0KuWDT1hhUpi8+dpMNhrmDx+fwHcurf2F10IKdOAMNGADAsE+NGXX/5zGuXzxgfM1LALPWtvW/uLTbGBK1dTgEMFQHAUIyMPOPLi5ON1d1FsydwyR8sXp8/Pb9+W2r5nmM17kGvAL4gAoAvwPiuXzo38avLzrrigimREWEC1tDTP/BBZtVbaeXHTjUL4LQRAJyWsxJjrrtsxtVLpifEMtVjXXUtvUYG/pRayp3mcDoIAD7P3Blxl56XdPkFU2YnjxNQR05xy96smgPZdcW13GUIn4kA4B9FRYQtmTfpsgWTl52XyNKu6ozl4v3ZdfuyajMLG7nDBP4BAcCfTThz1BULp1y2IMlY1404I1TAXvpdg4fyG/dn1+49XtvR4xIAAdBcZHjo4nMnfmlu4tK5k6YnjhXQgN8vTlV3pOXWpec1ZBW3cMBYZwRAR7Omxi6Zl7Rk7sTzz0ngYl9nfc7BI4VNaXn16fn1PKhSQwRAF8YF/oKU8eelxK+4YMq46EgB/L3Gtt59WXXHi1qyS5obeE6ZHgiAbRmX9nNnxC1IiV+QkjA/JZ4vfZy+po6+7OKWD39KWk9Wtnt9fgE7IgC2Mmf6mTMnx54zNfb8mQnGt78Ahs3l9uSXtxurBcU1HSU1naV17Cu1DwKgsOSJ0SmTY2dOiT07Kcb4PXVidKhmj1aH+QY83vL6bqMEJbWdxu+imk5uUKouTvOrIWZMxLRJY6dNiE6eOHbaxDHTEsdOTYiODGf9FmYLDwudNTXW+PnL3/Q6ByobeyobHFWNPRUNXVWN3eUNXca4QcDyGAFYzlmJMYlxoxLHj54wbtTkhNHGn8+eHDtmZLgA1NHc2V/Z2N3Q2lvX0tvQ1tvQ2lfX1lvbzEYja2EEEAST4kbFx4yMi4k0fsfHRH38Ezc2cnJC9JljWaqFHSTEjvzU20YZ80VGElodzrYuZ6ujv9XhanMYf/jwp6WzX8BcBEACYyomelREzOiI6NFnGH8YOyp87KiIaOP36Ajjyn3syHDjz2NGG38ZHj0yfGTkGQLQ1YQzRxk/n/WvPf0D3X0D3f0DXX0DPb3Gb7fxN45e4/dgd5/b+KeuvsHuXrfxr0Y8BIaNAEiQ/8dvcU98YPiMCybjJ/E0/pN+v0i5/g8CwzNCYNh8fnZJA6by+riDhQQEQALei4DJOJsmBQGQwOflvQiYyk8AZGANQAKmgACTMQKQggBIwHsRMBnzrlIQAAl4KwIm40MnBQGQwMcIADAXw24pCIAErAEAJvMJPnQSEAAJvH6Go4Cp2HonBQGQgCkgwGQ+FgFkIAASsCUZMBmPspeCAEjAexEwGYvAUhAACVgEBkzGFJAUBEAC1gAAk3HVJQUBkIBDiYDJmAKSggBIwPc/YDIW3qQgABIM8mYEzOXxeAWGjQBIMDDgEQBM5B4gABIQAAlcHkYAgKlcgwRAAgIggZsRAGCuAUYAMhAACRiNAiZzDXLVJQEBkMDNaBQwl3uAeVcJCIAEjAAAk7mYd5WBAEgwwAgAMBfDbikIgAQuRgCAuRgBSEEAJGBHGmCygUHWACQgABIwBQSYjGG3FARAAhaBAZNx+EYKAiAB61GAydwcv5eBAEjACAAwmdvNCEACAiCBm0OJgLkYdktBACRwsyEBMJeTNQAZCIAErEcBJmPeVQoCIEGPc0AAMFGvc1Bg2AiABH39vBcBUxEAKQiABD28FwFz9fYx7JaAAEjAxQhgsh4XHzoJCIAEXb1uAcAsPp/fxTkAGUYIDJvfL3g7AqbpZv5HEgIgBwNSwDQ9/QRADgIgBxuBANP0cr0lCWsAcnBJApimp48AyEEA5GAjEGAaPm6yEAA5epkCAszCgFsWAiAHlySAafq4+YokBEAObgcEmKabEYAkBEAOpoAA0/Qx4JaEAMjBFBBgGg6CyUIA5GBMCpiGRWBZCIAcjh6XAGAKRy8BkIMAyNHRTQAAk/Bxk4UAyNHZzQ1BAZO0EwBJCIAcXJIApmlzOAVk4GZwcnT0uPx+ASDQ+pyDHq9PQAYCII2jh1kgIOAYbUtEAKTp6GFYCgRcBzvu5CEA0nSwDgwEHiMAiVgElqaTCxMg8LjSkogASMPWNMAEXGlJRACk4SgAYAJGABIRAGm4MAFM0NHNbgtpCIA0tl+bOlzQcCCnPr+8taXT2eZwOt0eAWuIigiLi4kaHxs1b0b8pQuSFs+ZKOyLuVaJCIA0nTY9B+Dx+jbvLXlya35LZ7+AJRkxrm3uMX6yilpefK9wfOzI1dfOu+6ys8NCbbjNj7lWiQiANPYbAfh8/vczK9dtyq1q7BZQh5HqXz+XYZTg9m8uuPKi5JAQYSecA5CIAEjTarv7k3yQWXXP+kOuAa+Agoxs37U+/YywESsWThE2Yr8PWhBxEEwa47LLTrcD2pFZddvjqXz7K83l9qx6dN/2w5XCLhy9Ay4Wn+QhADI1tfcKWzhV3XnnUwe5vZ0NGC/i3evTCyvbhS00ddjkI2YRBECmpnY7LJN6ff7b13Htbx/GS3nXU+nGyyrUZ4+PmHUQAJmaOuzw7ty0p7is3iFgIyW1ncbLKtTX1N4nIA8BkKlJ/Y2Svc6BxzblCtjOus25NniWejN7kaUiADLZ4PJk55EattnZUnu3a9fRGqE4poDkIgAyNas/BXTkZKOATeWWtgrFMQUkF+cAZGrqUP7dWd/KLgvbqmhQfmmHEYBcBEAmG7w761oIgG21OpSf3LPHPgvrYApIJmMKSPW9823qf0fgs7Q51P72dLo9vU7l17EthQDI5PH62rlXLRAYzE9KRwAkU30WKC4mUsCm4mJGCpUx/yMdAZBM9Y1A8Yp/R+BzxCted7YASUcAJFP9PToreZyATc2aqvaLyxYg6QiAZPVtagdgxcLJAjZ19cXThMrq21gDkIwASFbTrPazUy6ZlzSbQYAdzZoaOz9lvFBZdRMPJpKMAEhWo/h7NCRErP76fAHbufXa84Tiapp7BKQiAJJVqv/0xBULpzAIsBnj8v+KRWo/F8w96LXBrVashgBI5hrwtnWpfRTAGAT87uYlkeGhArZgvJQP3XKJUFwV8z8BQADkU30WyGCMAB5etVRAfUbO19yy1BgBCMXVNjH/Ix8BkK+62Q57Fa5anLz+juWREdwtSmHGtf+GO1dceVGyUB8rwIFAAOSrtctSlbEYsPHeq5InRgsoyHjhNt2/cvn5ScIWqlsYAcjH9Z18drpUmTPtzA8e/erm/aVPbslr4WFMihgfO3L1NXOvuzwlLNQ+V3g1jQRAPgIgn802qxlfIjesmGn8ZBQ2Hsiuyytrbel0tjmcTrdHwBqiIsLiYqISxkUtSElYNj9p0ewEYTs1jAACgADIV2PT1arFcyYaPwIwndfn51aggcAagHwdPS4XV8eAPMa6ms+n+KM2LIkABER5Q5cAIEm14ndYsSwCEBB2LvAQYwAAEABJREFUnQUCgoIPVICwBhAQVbxfAXmq1L/DijURgIAor+8UACQpq2dONSAIQECU1joEAElKa7iiCggCEBBldVywAHI4etytit9g0bJYBA6IAY+XWUtAihLG0wFDAAKlpJZBKyBBKR+lgCEAgcIyACBFcR0BCBTWAAKltI4AABKUcS0VMAQgUBgBAFIwBRQ4TAEFSlm9w8vdS4Dhae7sd/QOCAQGAQgUn89fwekVYHgYSQcUAQigMpYBgOFhLS2gCEAA8d4FhokzwAHFInAAcRQAGCZOgQUUAQigYi5egOHhKiqgmAIKoKrGbh4NBgxZZUMXj54OKAIQWDllrQLAkJyobBcIJAIQWAVlbQLAkJyoIACBxRpAYPEOBoaskI9PgBGAwMovZwQADFEeM6gBRgACq761t7vPHT0qQqjvcEHDgZz6/PLWlk5nm8PJ6px1REWExcVEjY+Nmjcj/tIFSYvnTBTq+3APxYBXIJAIQMDllLYum58klOXx+jbvLXlya35LZ7+AJRkxrm3uMX6yilpefK9wfOzI1dfOu+6ys8NCFV7kO1HJ6DngQqNTrhQIpGkTxy6aPUEoyOfzb8+ovHXtgW1p5X2uQQFFGC/W/uy67Ycr48dGzUiKCQkRKtqaWp5T0iIQSIwAAi6/QtV5zA8yq+5Zf4hhuKKMKZS71qefETZixcIpQkGFrJ8FHttAAy6/VMn38buHKm57PJVvf6W53J5Vj+5762C5UFAuK8CBRwACrr3b1dTRJ5RyMK/+9sfT/DzOQH3Gi3jnkwfT8uqFUlgBNgcBMENBmUrbmY0P3q+eyxCwkd88n6HW92khZ4BNQQDMkK3UWpYx9K5v7RWwkbqWXrVmVDhAYw4CYIZjp5qFOp7YnCNgO2q9rMeLVPrIqIsAmOFERZsqA/DMk01HT/LZsyHjZTVeXKEC48NSwAjAFATADF6fX5UdzXuOVgvYlCovblZxMxsQzEEATKLKLFAds//2pcqLq9aUqdI4CGaS44q8pxsIgH2p8uKq8mGxAUYAJskuafF4fcLyGAHYmBIvrvExyS3lCJhJCIBJ3INeJZ4N4B5QoFKwsfyyVuPDImAKAmAeJXa2xcVECthUXMxIYXlHmf8xEQEwz9FTCmzCi1fhOwJDE69C3bOKuAOoeQiAeZTYXz8reZyATc2aavUX1+fzMwIwEwEwT59zsLi2U1jbioWTBWzq6ounCWsrquns58kTJiIApsqy/NXNJfOSZjMIsKNZU2Pnp4wX1sYJAJMRAFNZf3gbEiJWf32+gO3ceu15wvK4BZDJCICplLjAWbFwCoMAmzEu/69YpMBzwTJPNAiYiACYqqWzv7zeIazNGAT87uYlkeGhArZgvJQP3XKJsLyimg5H74CAiQiA2VJzFHg2kzECeHjVUgH1GTlfc8tSYwQgLE+Jj4bNEACzHcipEyq4anHy+juWR0ZwtyiFGdf+G+5cceVFyUIFB3JqBcxFAMx25GSTKhvdjMWAjfdelTwxWkBBxgu36f6Vy89PEiro7nNnF3MLILMRALP5fP70fGVWuuZMO/ODR7963w8Wj4/lhLAyjBfrvu9dZLxw1j/59RcH8xqMj4aAuRjgB4Ex1/mvi6YKRYSFjrhhxUzjJ6Ow8UB2XV5Za0uns83hdLo9AtYQFREWFxOVMC5qQUrCsvlJi2YnCNWkKjI1ajMhiSvXCphr3JjII89fLwB8xO8XF970Rme3W8BcTAEFQUeP61R1hwDwkfzyVr79g4IABMeBbHa8AX+mytY4+yEAwcE7HvgLY21JIBgIQHBkFzd39zHmBURHt0uJh+XZEgEImrQ8ZoEAsZ/L/+AhAEGTyjIAwHRoUBGAoEnLrfdz8AV68/r8BCCICEDQdPS48so4+w6tHStqdnGiMHgIQDDtPV4jAI3tO8ZHIJgIQDC9nV4hAF0ZU6DvHqoUCB4CEEyNbX1sgIO2soqa27qcAsFDAILs/YwqAWhpewaX/0FGAILsvcPMAkFHxvzPjsxqgaAiAEFmzALllrIXCNrJLGxk/ifoCEDwbT/MQBja2Z5RJRBsBCD4th+q5EQYtOL1+Xdkct0TfAQg+Fq7nMeLmgWgjfT8+q7eAYFgIwCWwCwQtPL+4SoBCyAAlrDrSDWzQNDEoMe38yj7fyyBAFiCMQuUWdgoAA2k5db3OQcFLIAAWAWbIqCJ7Zx9sQwCYBU7Myu9PqaBYHMut2c3N4CzDAJgFY7egUMFDQKwtf3Zda4Br4A1hAlYxrYD5ZfMSxRWdbig4UBOfX55a0uns83hdHIbd8uIigiLi4kaHxs1b0b8pQuSFs+ZKKxqa1qZgGWEJK5cK2ANYaEjDm34xrjoSGElHq9v896SJ7fmt3T2C6hgfOzI1dfOu+6ys413lLCSFkf/kh9tYsObdYRGp1wpYA0+v//MsZELZo4X1uDz+bdnVN669sC2tPI+F9s2lGG8WMZMy/bDlfFjo2YkxYSECIt4/t0TR09y5tFCWAOwljf3lgjL+CCz6p71h6oauwUUZLxwd61Pt85T54zriTd3W+jtDUEArMb40GZY40DAjsyq2x5PZb1OaS63Z9Wj+yxyznzv8dpWbv9pMQTAcjZa4CrpVHXnnU8dZK7WBowX8e716YWVwX/w3MY9xQIWQwAsZ9fR6o5ulwger89/+zqu/e3DeCnveio9uKdMGtp60/LqBSyGAFiOx+vbsr9UBM+mPcVl9Q4BGymp7dwU1AtwLv+tiQBY0Wu7ioI1/dLrHHhsU66A7azbnNvTH5w7MBvXNG/sYfnXigiAFTW09R0+EZxTwTuP1HT0BHMCCgHS3u3adTQ4O4L2HKtx9LgFrIcAWNSbQbpiOnKSm5LaVrCePr2Ry3+rIgAWtftYTVCWgutbewVsqqIhCEs7xvIvN7myLAJgUca06aZ9QbhuqmshALbV6gjCJcWrO1n+tS4CYF1v7C42fym4zcECgG21Ocy+m9OHN5Laz/yPdREA6zKWgq1zjh8YgrcPVrD8a2UEwNKe2ponzBUXY617kUKiuJiRwkTG+HXDW/kCFkYALO1ERXvmySZhonhzvyNgpnhz6777WDV3ErQ4AmB1z75VIEw0K3mcgE3Nmmrqi/v0Vi7/rY4AWN3BvPri2k5hlhULJwvY1NUXTxNmOVzQYIU70OHzEQAFPLXFvJWAS+YlzWYQYEezpsbOTzHvWUMbzB25YmgIgAJ2HKkybXt+SIhY/fX5ArZz67XnCbMYa1cZJzhSrgACoACTd1OsWDiFQYDNGJf/VyyaIsyyfhuz/2ogAGrYmlrW3mXSES1jEPC7m5dEhocK2ILxUj50yyXCLFWN3buOVguogACoYdDje+7dE8Isxgjg4VVLBdRn5HzNLUuNEYAwC5f/CiEAyti4p7jXad793K9anLz+juWREWECyjKu/TfcueLKi5KFWZo7+98+WC6gCAKgjD7n4MvvnxImMhYDNt57VfLEaAEFGS/cpvtXLj8/SZjoubcLgvvsSXwhIYkr1wooYuzo8PSnv2HyVflH9/MqfXJLXkun2bcSw9CMjx25+pq5112eEhZq6hVeV+/Akpvf5GnSCmGArxLjA/barqLv/fu5wkTGl8gNK2YaPxmFjQey6/LKWls6nW0Op9PtEbCGqIiwuJiohHFRC1ISls1PWjQ7QQTDM28X8O2vFkYAihkdFZ729LVjRoYLwEqaO/qX3/qnAQ8BUAlrAIox1oG5xQos6NGNWXz7K4cAqOcP759s6ugTgGWU1jq2pbL5Rz0EQD3Gquwjr2cJwDJ++2KGgIIIgJLePlhh5i1Cgc+Rlld/9GSzgIIIgKruf/GIAILN7xe/e/mYgJoIgKoyTzYdyKkTQFBtTS0rq3cIqIkAKGzNa1k+Tl0ieNyD3t9vzBZQFgFQWElt559SywQQJC+8V8j5cKURALU9+noWZy8RFI7eAW78qToCoLb2bteL7xUKwHTrNmW7uB2I4giA8p59p6Cj26RnxQAfq27qeXVnkYDiCIDy+pyDD77KPjyY6hfPHBJQHwGwg22p5dnFnMSBSd7PqDxysklAfQTAJu7ecJgHccAExojz/peOCtgCAbCJyoauF98z76HB0NZjm3Jau5wCtkAA7OPxzbktDjZlI4CKazv/uMPU55IioAiAfbgGvL99IVMAAfPzp9M5fG4nBMBWdh+t4QZBCJCNe4oLK9oFbIQA2M2vnstwD3I2GJJ1drvX8BQK2yEAdtPU3vf01jwBSPXgq8e6+wYE7IUA2NCzb5+oae4RgCQ5xS1bue2gHREAG/J4fb/YwEFNyOH1+X/O28mmCIA9ZZ5seu9whQCG7cX3TlQ2dAnYEQGwrfteOsJN4jBMVY3d6zblCtgUAbCtzm73bY+n+dm0jaEa8HhXPbKPTWU2RgDs7HBBw/PvFghgSB585XhpHc/7tTMCYHOPvpFdWMnhHXxh+7NrX+GuD3ZHAGzO6/Ov/v3+ftegAE5bi6P/jicPCtgdAbC/upbee188IoDTY6wb/XjtAY596YAAaGFratmOzCoBnIZn3ynIKmoR0AAB0MXdGw41tvUK4HOdrOpYuzFbQA8EQBd9zsFb16ZyL198Dqfbs+qRfTxaTh8EQCN5Za3rNucI4DPcs+FQfSvDRI0QAL2s35Z/9CSPj8eneOtg+fbDlQI6IQB68fvF7U+ktndxiwj8nfJ6x2+e53Fy2iEA2mnu6P/Rmr3M8+IvjPWhHzy0l8MiGiIAOsotbX3g5aMC+GhQ+JPHUmt5gISWCICmXtlx6p30cgHtPb4lJzWX50hrigDo6571h0/wjG+9Hcipe3ILDxDVFwHQ14DH+8OH9zp63AJaqqjvMiZ/BDRGALTW0tm/6lEO/ujIWPj9/kN7WPjVXGh0ypUCGmto6+vpH7hkfpKANoyF31WP7M8vbxPQGyMAiJc/YEFYL09syWXhF4IA4GPGgnBRTYeABoyFXyMAAiAA+JixIHzTQywI2x8Lv/hbBAB/1tjWd9OavQL21dHtuulhFn7xVwQAf5VT3PLdB3Z5vD4B2+nuc9/42x3VTZz4xV8RAPyd9PyGn67jsQF243R7vn3/rvJ6hwD+BttA8Y/K67sa2vpWXDAlJETABowFnv/+f7tzS1sF8PcIAD7FqeqOti7nZQsmCyjOmNBb9cj+wwWNAvgEAoBPd6Ki3evzLT53ooCyjKm81WsP7MuqFcCnIQD4TMdONUePCp9/dryAmu56Kv39jCoBfAYCgM9zMK8+MX707ORxAqq598XMTftKBfDZCAD+ib1ZNckTo2dOiRVQx+Obc59/94QAPhfbQPFP+P3ijicP7svi1jHKeGXHKW72gNNBAPDPGWuJP3x4D7cPU8KrO4vue+mIAE4DAcDp+tHD+/Zns5/E0l56/6Qx9S+A08MaAE6Xz+9/P6MqZUrsWYkxAtbz9Nb8Na8dF8BpIwD4Aoz1gB1HqpPix8xiX5DFPPDy0Q1v5QcQzTYAAAb8SURBVAvgiyAA+GKMBuw+VjM+Nurc6XEC1vDrFzJe3VEkgC+IAGAo9mfXxY6JmDeDM2JBZvT4/z5zaNPeEgF8cQQAQ5SaWz8yMmzBzPECQfLRDt20bWk8zhNDRAAwdIfyG4zfF86ZIGA6j9d327rU7YcrBTBUBADDcvRkU7/bs2TuJAETDXp8N6/Zt+d4jQCGgQBguHJKWjp7XJeelyRgCveg9/sP7kn/aPgFDAcBgAT55W1ldY7Lzp8cFsrRwsDq7HZ/+/6dWcUtAhg2Pq6Q44PMqm/+antbl1MgYIprO79y9zsF5W0CkIEAQJqTVR3/8fN3jS8pgQDYn1177S+2N7X3CUASpoAgU59rcGtqeUpSzPTEsQLyPPN2wT0bDnm8PgHIQwAgmfEltf1wZeiIkEWz2R4qwYDHe9u6tD9+cEoAshEABERmYZOxLHz5wsmhI5hmHLoPl3z/Z+ehAjb8ICD4cCJQjGXh63/9AcvCQ8aSLwKNACCAjC8vloWHhiVfmIAAILBaOvuNLzKeJPOFGEu+Nz201+X2CCCQWANAwBnLwu8eqnQPei+cPWHEiBCBz9bd5/7p42mv7uTezjADAYBJsopbDuU3LJ07aczIcIFPU1DR/n/u3ZFfxqQ/TEIAYJ6mjv4tB0pTpsROm8gpgb/j94uXthf+9LEDPf0DAjALAYCpBgY/nA4yJjouOnciO0Q/5ugdWPXI3td3FxsZAMxEABAEeWVt+7Nql85Lih6l+3RQbknLjb/dUVTdIQDTEQAER1uXa/P+0hmJMWfpetMIn8+/flvBHU8d7HMOCiAYCACCZtDj255R2epwXvwvk3S7j3Rrl/P7D+7emlrGtA+CiAAgyE5UtO85VrNkXmLM6Aihh4zCxm/dt6OivlsAQUUAEHwd3a5N+0vjxkbOmXamsLvfb8z6xTOHXW6vAIKNAMASPF7fvqzarOKWi2Yn2PWgwMmqjht/+8GeYxyKhlUQAFhIbUvPxr0lMaPCz50eF2KjI8Mut+fRjdk/f/qgo8ctAMsgALAWYyiwP6fu6MmmRbMn2GOTaG5Jy7cf2HUgu04AFkMAYEX1rb1v7i0eFRU+b0a8ukOBftfgg68c/+VzGd19nO+FFREAWJTH60/LrT9U0LjwnISYMeptEDp2qvm/7t+Zns+zXGBdBACW1tjet2lvSfgZofPPNoYCaowFep0D97989N4XM3v6OeEFSyMAsDqvz38ov+FgXsMF5yTERkcKa/twj/+9u46cbBKA5REAqKG5o//VnUVhoSMWzkoQltTZ7X7g5aP3/+GoMfUvABUQAKgks7DxTwdKk+LHWOoOQh6v7+Udp25+ZF9OSasA1BGSuHKtAFSzaHbCAzd9KXlitAi2wwUNv3khs6qR+zpAPYwAoKT61r7XdxV19Q3MPzsuIjxMBEN1U8/d69N/vzHH0cvxLiiJAEBVfr/ILW3dvL80elTE7ORxZu4R6nMOPrEl9/Yn0srruwSgLKaAYAezpsbe94OL558dLwLMqM476RUPvXq81dEvAMUxAoAdfPh4mX2l1U3dRgNGR50hAuNUdcfNa/a9suMU+3xgDwQA9lFc0/n6nuIQETJ3RpzcJ8y0dTkfePnYL5893NzBhT/sgykg2NDEuFGrvz7vmmUzhp+Bnv6Bl7affOG9Qq76YT8EALaVNH70j6897ytLp4eOGMr6sNPtMWZ7nnm7gFu5wa4IAGxu2qSxP75u3srF009/l9CAx/vmnpKn/pTX3u0SgH0RAGhhRmLMT7953r8umvr5GfD6/FtTy9ZtymGuHzogANDIzMkxt99wwfLzkz75T36/2J5R8dibOdVNPQLQAwGAds6dfubt1y9YOi/xL3+z93jtI69nldU7BKATAgBNzT87/u7/vKDf7fn9xuwTFe0C0A8BAABNyTwsAwBQCAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQFAEAAE0RAADQ1P8HAAD//zCyLQsAAAAGSURBVAMAwfBYhSLnMS4AAAAASUVORK5CYII=" },
   "icon.svg": { text: a30 },
@@ -82,11 +82,11 @@ export const ASSETS: Readonly<Record<string, Asset>> = {
   "main.js": { text: a32 },
   "manifest.json": { text: a33 },
   "manifest.webmanifest": { text: a34 },
-  "pair-DV2NZEJQ.js": { text: a35 },
-  "policy_card-7M4RUZ7O.js": { text: a36 },
-  "push-N2TOSMT2.js": { text: a37 },
-  "secrets-P4X4K3PZ.js": { text: a38 },
-  "settings-HTLGDPOR.js": { text: a39 },
+  "pair-3HQCOK67.js": { text: a35 },
+  "policy_card-2GNTNDOP.js": { text: a36 },
+  "push-3E32SFT6.js": { text: a37 },
+  "secrets-5UZPZWCR.js": { text: a38 },
+  "settings-62W7JNWR.js": { text: a39 },
   "style.css": { text: a40 },
   "sw.js": { text: a41 },
 };

@@ -98,8 +98,8 @@ export class Connection<K> {
 
   /**
    * Rounds until `signal` ends them, with growing pauses while the relay cannot be reached (B141, B171). `changed` is
-   * called after each round that took something, and when the line got better or worse. Throws `daemon_unreachable` when the relay refuses for good, `no_device`
-   * when there is no record any more.
+   * called after each round that took something, and when the line got better or worse. Throws `daemon_unreachable` when
+   * the relay refuses for good, `no_device` when there is no record any more.
    */
   async run(signal: AbortSignal, changed: () => void = () => {}): Promise<void> {
     const ended = new AbortController();
@@ -130,7 +130,9 @@ export class Connection<K> {
   async #read(signal: AbortSignal, changed: () => void): Promise<void> {
     const backoff = new Backoff();
     while (!signal.aborted) {
-      const { taken, useful, outcome } = await this.round(WAIT_MS_MAX, signal);
+      // A line that is not known to be up is tried with a read that does not wait: a person hears of it at once.
+      const wait = this.#state === "connected" ? WAIT_MS_MAX : 0;
+      const { taken, useful, outcome } = await this.round(wait, signal);
       if (signal.aborted) return;
       const pause = backoff.next(outcome);
       const before = this.#state;

@@ -20,6 +20,8 @@ import {
 import { type Image, readImage, writeImage } from "./image.ts";
 import { jsrLines } from "./jsr_lines.ts";
 import { HELP, type InstallOptions, readInstallOptions } from "./options.ts";
+import { shellWord } from "./quote.ts";
+import { serviceFiles } from "./service_files.ts";
 import { binFolder, type Build, COMMANDS, shims, valuesOf } from "./shims.ts";
 import { chooseDeno, type ChosenDeno, provideDeno } from "./stable_deno.ts";
 import { units, unitsHint } from "./units.ts";
@@ -84,7 +86,10 @@ async function write({ options, image, build, deno, scripts, root }: Job, io: In
     io.say(`custos ${build.id} is installed there already. Nothing was changed.`);
     return 0;
   }
-  if (!options.yes && !agreed(io, before === null ? "Install this?" : `Replace ${before.build}?`)) return 1;
+  if (
+    !options.yes &&
+    !agreed(io, before === null ? "Install this?" : `Replace what is installed (${before.build})?`)
+  ) return 1;
   await provideDeno(deno);
   if (!whole) {
     await Deno.remove(dirname(build.code), { recursive: true }).catch(() => {});
@@ -152,6 +157,16 @@ async function uninstall(options: InstallOptions, io: InstallIo, root: string): 
     );
     return 1;
   }
+  const services = serviceFiles(io.env, binFolder(prefix));
+  if (services.length > 0) {
+    // B192: a service whose program is gone is started again and again
+    io.complain(
+      `Nothing was removed: these start custos by themselves. Stop them and remove the files first:\n${
+        services.map((path) => `  ${path}`).join("\n")
+      }\n${unitsHint(options)}`,
+    );
+    return 1;
+  }
   const paths = installed.scripts.map((name) => join(binFolder(prefix), name));
   io.say(
     `These will be removed:\n${[...paths, `${libFolder(prefix)}/`].map((path) => `  ${path}`).join("\n")}`,
@@ -161,7 +176,7 @@ async function uninstall(options: InstallOptions, io: InstallIo, root: string): 
   for (const path of left) io.complain(`${path} is not from custos any more and stays.`);
   io.say(
     `Removed. Your secrets, policies and log are still in ${installed.state}; phones stay paired with it, and\n` +
-      `the next install finds it. To delete it all for good: rm -r ${JSON.stringify(installed.state)}`,
+      `the next install finds it. To delete it all for good: rm -r ${shellWord(installed.state)}`,
   );
   return 0;
 }
@@ -220,7 +235,11 @@ function done(
   const local = relay === null ? [`  ${bin}/custos-relay &`] : [];
   const page = pwa_origin.startsWith("http://localhost:") ? [`  ${bin}/custos-pwa &`] : [];
   return [
-    `${before === null ? "Installed" : `Replaced ${before.build} by`} custos ${build.id}.`,
+    before === null
+      ? `Installed custos ${build.id}.`
+      : before.build === build.id
+      ? `Wrote the scripts of custos ${build.id} again.`
+      : `Replaced ${before.build} by custos ${build.id}.`,
     `Is ${bin} on your PATH? Start by hand, or see --print-units for services:`,
     ...local,
     ...page,

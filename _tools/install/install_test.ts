@@ -218,6 +218,13 @@ Deno.test("install() with --uninstall removes its own files, keeps the data and 
     assert.match(err, /a daemon answers on .*\n.*systemctl --user disable --now custos-daemon/);
     assert.ok(files(join(prefix, "bin")).includes("custos"));
   });
+  const unit = join(home, ".config/systemd/user/custos-daemon.service");
+  Deno.mkdirSync(join(unit, ".."), { recursive: true });
+  Deno.writeTextFileSync(unit, `[Service]\nExecStart="${join(prefix, "bin/custos-daemon")}"\n`);
+  const served = await installer(["--uninstall", "--yes"]);
+  assert.deepEqual([served.code, files(join(prefix, "bin")).length], [1, Object.keys(COMMANDS).length]);
+  assert.ok(served.err.includes(unit), "a service that would be started again and again");
+  Deno.removeSync(unit);
   const state = join(home, ".local/state/custos");
   const kept = files(join(state, "daemon"));
   Deno.writeTextFileSync(join(prefix, "bin/custos-mcp"), "#!/bin/sh\necho mine\n");

@@ -43,7 +43,7 @@ function middle(measured: Measured[] | undefined, field: keyof Measured): number
 
 /** The ratio of two in each round, and of these the middle: what disturbs a round disturbs both. */
 function ratio(of: Measured[], to: Measured[] | undefined): number | null {
-  if (to === undefined || to.length === 0) return null;
+  if (to === undefined || to.length === 0 || to.some((one) => one.requests === 0)) return null;
   return median(of.map((one, i) => one.per_second / to[i]!.per_second));
 }
 
@@ -179,7 +179,9 @@ export const bodies: Scenario = {
           loads.set(peer.name, { url: `${peer.url}/${file}`, method: "GET", at_once });
         }
         const what = `GET ${file === "100k" ? "100 KB" : "10 MB"}, ${at_once} at a time`;
-        const found = await inTurns(settings, loads, what);
+        // long enough for the slowest to finish some
+        const longer = file === "10m" ? settings.seconds * 3 : settings.seconds;
+        const found = await inTurns({ ...settings, seconds: longer }, loads, what);
         const rates = [...found].map(([name, measured]): Figure => ({
           name: `${what}, ${name}, body`,
           value: megabytes(middle(measured, "per_second") * FILES[file]),

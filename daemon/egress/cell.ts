@@ -9,6 +9,7 @@ import { checkTarget, parseTarget } from "@custos/core/target";
 import { checkAddresses } from "./address_check.ts";
 import type { FromCell, ToCell } from "./cell_protocol.ts";
 import { cellHosts, type CellProfile, startWorker } from "./cell_worker.ts";
+import { Outbox } from "./outbox.ts";
 import { type CellResponse, PendingAnswer } from "./pending_answer.ts";
 import { checkBody, isLargeBody, type OutgoingBody, transferableBody } from "./request_body.ts";
 import { Slots } from "./slots.ts";
@@ -19,8 +20,10 @@ export interface OutgoingRequest {
   method: string;
   url: string;
   headers: readonly (readonly [string, string])[];
-  /** Bytes are copied; a stream is taken over, and sent chunked. */
+  /** Bytes are copied; a stream is taken over. */
   body: OutgoingBody;
+  /** How many bytes a stream will give, where that is known; without it a stream is sent chunked. */
+  body_bytes?: number;
 }
 
 /** How to run a request. Time limits are in milliseconds, with defaults of `DEFAULT_LIMITS`. */
@@ -40,6 +43,9 @@ export class Cell {
   readonly #profile: CellProfile;
   readonly #slots: Slots = new Slots();
   readonly #pending: Map<number, PendingAnswer> = new Map();
+  readonly #outbox: Outbox<ToCell> = new Outbox((messages, transfer) => {
+    if (this.#ended === null) this.#worker.postMessage(messages, transfer);
+  });
   readonly #opened: PromiseWithResolvers<void> = Promise.withResolvers();
   #lastId = 0;
   #ended: CustosError | null = null;
@@ -50,7 +56,9 @@ export class Cell {
     this.#policy = policy;
     this.#profile = profile;
     this.#opened.promise.catch(() => {});
-    worker.addEventListener("message", ({ data }: MessageEvent<FromCell>) => this.#receive(data));
+    worker.addEventListener("message", ({ data }: MessageEvent<FromCell[]>) => {
+      for (const message of data) this.#receive(message);
+    });
     const crashed = (event: Event) => {
       event.preventDefault(); // contained: an error of one cell is not one of the daemon
       this.terminate(
@@ -108,7 +116,7 @@ export class Cell {
       release();
       throw this.#ended ?? new CustosError("withdrawn", "The caller left before the request was sent.");
     }
-    const { method, url } = outgoing;
+    const { method, url, body_bytes = null } = outgoing;
     const { body, letGo } = transferableBody(outgoing.body);
     const headers = outgoing.headers.map(([name, value]): [string, string] => [name, value]);
     const id = ++this.#lastId;
@@ -119,7 +127,7 @@ export class Cell {
     const { max_bytes, keep_alive = false } = options;
     const transfer = body instanceof ReadableStream ? [body] : [];
     this.#post(
-      { type: "request", id, method, url, headers, body, max_bytes, keep_alive, ...limits },
+      { type: "request", id, method, url, headers, body, body_bytes, max_bytes, keep_alive, ...limits },
       transfer,
     );
     return await pending.response;
@@ -177,6 +185,6 @@ export class Cell {
   }
 
   #post(message: ToCell, transfer: Transferable[] = []): void {
-    if (this.#ended === null) this.#worker.postMessage(message, transfer);
+    if (this.#ended === null) this.#outbox.send(message, transfer);
   }
 }

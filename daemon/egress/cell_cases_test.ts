@@ -74,3 +74,44 @@ Deno.test("a cell sends times as they were approved, and hands a 401 back as any
     for (const [name, value] of headers) assert(head.includes(`\r\n${name}: ${value}\r\n`), head);
   }
 });
+
+Deno.test("a cell sends a stream with its length where that is known, and never a broken one as a whole one (B50, B143)", async () => {
+  await using api = new RawServer(ok("fine"));
+  using cell = await openCell(localPolicy([api.origin]));
+  const stream = (size: number, end: (controller: ReadableStreamDefaultController) => void) => {
+    let left = size;
+    return new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (left <= 0) return end(controller);
+        controller.enqueue(new Uint8Array(Math.min(left, 10_000)).fill(120));
+        left -= 10_000;
+      },
+    }, { highWaterMark: 0 });
+  };
+  const close = (controller: ReadableStreamDefaultController) => controller.close();
+  const url = `${api.origin}/x`;
+  const headers: [string, string][] = [["content-type", "application/zip"]];
+  const whole = { method: "POST", url, headers, body: stream(2_000_005, close), body_bytes: 2_000_005 };
+  assert.equal((await get(cell, whole)).text, "fine");
+  const [{ head, body }] = api.seen as [(typeof api.seen)[0]];
+  assert.match(head, /\r\ncontent-length: 2000005\r\n/);
+  assert.match(head, /\r\ncontent-type: application\/zip\r\n/);
+  assert(!/transfer-encoding/i.test(head));
+  assert.equal(body.length, 2_000_005);
+
+  const rows: [string, ReadableStream<Uint8Array>][] = [
+    ["a stream that is too short", stream(1_000_000, close)],
+    ["a stream that fails", stream(1_000_000, (controller) => controller.error(new Error("changed")))],
+  ];
+  for (const [what, body] of rows) {
+    const before = api.seen.length;
+    const got = await get(cell, { method: "POST", url, headers: [], body, body_bytes: 2_000_000 });
+    assert(
+      ["outcome_unknown", "body_too_large"].includes(got.error?.kind ?? ""),
+      `${what}: ${got.error?.kind}`,
+    );
+    assert.equal(got.status, 0, what);
+    assert(api.seen.slice(before).every((seen) => seen.body.length < 2_000_000), what);
+  }
+  assert.equal((await get(cell, { url })).text, "fine");
+});

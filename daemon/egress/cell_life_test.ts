@@ -61,8 +61,8 @@ Deno.test("Cell.terminate() before the cell is open refuses what waits, with the
 Deno.test("an uncaught error of a cell's worker fails its requests and nothing else", async () => {
   await using api = new RawServer(ok("fine"));
   using other = await openCell(localPolicy([api.origin]));
-  const source = `onmessage = ({ data }) => {
-    if (data.type === "open") postMessage({ type: "opened" });
+  const source = `onmessage = ({ data: [message] }) => {
+    if (message.type === "open") postMessage([{ type: "opened" }]);
     else throw new Error("on purpose, for the test");
   }`;
   const url = URL.createObjectURL(new Blob([source], { type: "application/javascript" }));

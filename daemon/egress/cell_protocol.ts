@@ -1,5 +1,5 @@
 /**
- * Messages between the daemon and a cell. Buffers are transferred, never copied. `id` counts requests of one cell; the
+ * Messages between the daemon and a cell, in lists (see `outbox.ts`). Buffers are transferred, never copied. `id` counts requests of one cell; the
  * cell answers each `request` with `head` and chunks up to one `end`, with `whole`, or with `failed`.
  */
 
@@ -31,6 +31,8 @@ export interface RequestMessage extends TimeLimits {
   url: string;
   headers: [string, string][];
   body: Uint8Array | ReadableStream<Uint8Array> | null;
+  /** Bytes that a stream will give, where that is known: it is then sent with its length, else chunked. */
+  body_bytes: number | null;
   /** Most bytes of the scrubbed body; what is beyond is left out and said to be. */
   max_bytes: number;
   /** Whether a connection may be kept and used again: the runtime may then repeat a GET or HEAD by itself. */

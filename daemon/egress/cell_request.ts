@@ -12,21 +12,27 @@ import { OutputLimit } from "./output_limit.ts";
 import { checkBody, limitBody } from "./request_body.ts";
 import { checkResponse, scrubHeaders } from "./response_rules.ts";
 import { type Piece, Scrubber } from "./scrubber.ts";
+import { MAX_RUNNING } from "./slots.ts";
 import { Sha256Stream } from "./sha256_stream.ts";
 
-/** Clients of one cell. `fresh` never uses a connection twice, so the runtime cannot send a request twice (B167). */
-export interface CellClients {
-  fresh: Deno.HttpClient;
-  kept: Deno.HttpClient;
-}
+/**
+ * Clients of one cell, each made when it is first needed. IPv4 only, because the runtime's deny list cannot name ranges of
+ * IPv6 (DESIGN §3).
+ */
+export class CellClients {
+  #fresh: Deno.HttpClient | null = null;
+  #kept: Deno.HttpClient | null = null;
 
-/** Both clients; IPv4 only, because the runtime's deny list cannot name ranges of IPv6 (DESIGN §3). */
-export function makeClients(): CellClients {
-  const common = { localAddress: "0.0.0.0" };
-  return {
-    fresh: Deno.createHttpClient({ ...common, poolMaxIdlePerHost: 0 }),
-    kept: Deno.createHttpClient({ ...common, poolMaxIdlePerHost: 16, poolIdleTimeout: 30_000 }),
-  };
+  /** Never uses a connection twice, so the runtime cannot send a request twice (B167). */
+  get fresh(): Deno.HttpClient {
+    return this.#fresh ??= Deno.createHttpClient({ localAddress: "0.0.0.0", poolMaxIdlePerHost: 0 });
+  }
+
+  /** For reads that may be repeated. As many connections as a cell runs requests, or they would be opened anew. */
+  get kept(): Deno.HttpClient {
+    const idle = { poolMaxIdlePerHost: MAX_RUNNING, poolIdleTimeout: 30_000 };
+    return this.#kept ??= Deno.createHttpClient({ localAddress: "0.0.0.0", ...idle });
+  }
 }
 
 /** Sends one request and writes its answer. Throws a `CustosError` that holds no text of the network's. */
@@ -60,7 +66,7 @@ async function send(
 ): Promise<Response> {
   const out = withSecret(secret.placed, target, headers);
   const mayRepeat = message.keep_alive && (target.method === "GET" || target.method === "HEAD");
-  const body = limitBody(message.body, secret.policy);
+  const body = limitBody(message.body, message.body_bytes, secret.policy);
   const response = await deadline.guard(async () => {
     try {
       return await fetch(out.url, {

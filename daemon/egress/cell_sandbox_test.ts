@@ -89,11 +89,19 @@ Deno.test("a cell checks URL, method, headers and body itself, whatever the daem
   try {
     const say = (message: unknown) =>
       new Promise<FromCell>((resolve) => {
-        worker.onmessage = ({ data }) => resolve(data);
-        worker.postMessage(message);
+        worker.onmessage = ({ data }) => resolve(data[0]);
+        worker.postMessage([message]);
       });
     const plain: RequestMessage = {
-      ...{ type: "request", id: 1, method: "GET", url: `${api.origin}/v1/x`, headers: [], body: null },
+      ...{
+        type: "request",
+        id: 1,
+        method: "GET",
+        url: `${api.origin}/v1/x`,
+        headers: [],
+        body: null,
+        body_bytes: null,
+      },
       ...{ max_bytes: 1000, keep_alive: false, header_ms: 5000, total_ms: 5000 },
     };
     const closed = await say(plain);

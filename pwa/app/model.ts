@@ -69,10 +69,11 @@ export class Model {
     this.#tabs.onmessage = ({ data }) => void this.#changedElsewhere(String(data)).catch(() => {});
     this.settings.value = readSettings(await this.store.setting(SETTINGS_NAME).catch(() => undefined));
     const daemons = await this.store.daemons();
+    const loading = daemons.length === 0 ? null : this.engine(); // while the records are read and shown
     for (const daemon of daemons) await this.refresh(daemon);
     this.ready.value = true;
-    if (daemons.length === 0) return;
-    const engine = await this.engine();
+    if (loading === null) return;
+    const engine = await loading;
     for (const daemon of daemons) await engine.connect(daemon);
   }
 

@@ -18,7 +18,8 @@ export type Route =
 /** The present place. */
 export const route: Signal<Route> = signal(routeOfLink());
 
-addEventListener("popstate", ({ state }) => {
+addEventListener("popstate", (event) => {
+  const { state } = event as PopStateEvent; // checked together with Deno's own globals, the name has no type
   // Without a state it is a link that was opened in this tab: only the fragment has changed.
   route.value = (state as Route | null) ?? routeOfLink();
 });

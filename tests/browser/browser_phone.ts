@@ -21,6 +21,8 @@ export interface PhoneOptions {
   width?: number;
   height?: number;
   dark?: boolean;
+  /** Pixels of the screen to one of the page. */
+  scale?: number;
 }
 
 /** What axe found, in one line each. */
@@ -53,6 +55,7 @@ export class BrowserPhone implements AsyncDisposable {
     const { width = 360, height = 640 } = options;
     const context = await browser.newContext({
       viewport: { width, height },
+      deviceScaleFactor: options.scale ?? 1,
       colorScheme: options.dark === true ? "dark" : "light",
       reducedMotion: "reduce",
     });

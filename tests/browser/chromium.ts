@@ -16,6 +16,7 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-dev-shm-usage",
   "--disable-sync",
+  "--hide-scrollbars", // as on a phone
   "--no-proxy-server",
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost, EXCLUDE 127.0.0.1",
 ];

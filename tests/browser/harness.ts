@@ -166,13 +166,18 @@ export class BrowserHouse implements AsyncDisposable {
   async giveSecret(
     phone: BrowserPhone,
     name: string,
-    look: (screen: string) => Promise<void> = async () => {},
+    { look = async () => {}, origin = this.api.origin, reason = "set up the test" }: {
+      look?: (screen: string) => Promise<void>;
+      /** Where the secret may go; `null`: where the form says by itself. */
+      origin?: string | null;
+      reason?: string;
+    } = {},
   ): Promise<string> {
     const { page } = phone;
-    const agent = { name: "setup agent" };
+    const agent = { name: "claude" };
     const asked = await this.client.call("drop.request", {
       name,
-      reason: "set up the test",
+      reason,
       wait_ms: 0,
       agent,
     });
@@ -181,8 +186,10 @@ export class BrowserHouse implements AsyncDisposable {
     assert.equal(await phone.words(), asked.fingerprint);
     await look("drop");
     await page.locator("#value").fill(SECRET);
-    await page.locator("#origins").fill(this.api.origin);
-    await page.getByRole("checkbox", { name: /in your own network/ }).check();
+    if (origin !== null) {
+      await page.locator("#origins").fill(origin);
+      await page.getByRole("checkbox", { name: /in your own network/ }).check();
+    }
     await look("drop filled");
     await phone.press("Store it");
     await phone.screen("gone");

@@ -36,7 +36,7 @@ Deno.test(
   SHARED,
   async () => {
     const h = house();
-    handle = await h.giveSecret(phone, "browser-key", look);
+    handle = await h.giveSecret(phone, "browser-key", { look });
     assert.equal(handle, "custos:browser-key");
     assert.ok(!(await phone.page.content()).includes(SECRET));
     const stored = await phone.evaluate<string>(`(async () => {

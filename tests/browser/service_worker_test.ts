@@ -20,8 +20,19 @@ async function opened(): Promise<BrowserPhone> {
 }
 
 const styleOf = (phone: BrowserPhone) => phone.evaluate<string>("fetch('style.css').then((r) => r.text())");
+/** Looks for a new build, and waits until it is installed or was refused. */
 const lookForUpdate = (phone: BrowserPhone) =>
-  phone.evaluate("navigator.serviceWorker.ready.then((r) => r.update()).then(() => {}, () => {})");
+  phone.evaluate<string>(`navigator.serviceWorker.ready.then(async (registration) => {
+    await registration.update().catch(() => {});
+    const worker = registration.installing ?? registration.waiting;
+    if (worker === null) return "redundant";
+    await new Promise((resolve) => {
+      const look = () => worker.state !== "installing" && resolve();
+      worker.addEventListener("statechange", look);
+      look();
+    });
+    return worker.state;
+  })`);
 
 Deno.test("the app opens without its server, and only the shell is kept", SHARED, async () => {
   const h = house();
@@ -53,7 +64,7 @@ Deno.test("a new build waits until a person presses Update", SHARED, async () =>
   await h.pwa.stop();
   try {
     await using _server = serveBuild(h.values.pwa_port, [h.relay_url], await otherBuild());
-    await lookForUpdate(phone);
+    assert.equal(await lookForUpdate(phone), "installed");
     await phone.page.getByText("A new version is ready.").waitFor();
     assert.deepEqual(await phone.axe(), []);
     await phone.page.reload();
@@ -74,7 +85,7 @@ Deno.test("a build whose files are not the ones that it names is not installed",
   await h.pwa.stop();
   try {
     await using _server = serveBuild(h.values.pwa_port, [h.relay_url], await otherBuild(false));
-    await lookForUpdate(phone);
+    assert.equal(await lookForUpdate(phone), "redundant");
     await phone.page.reload();
     await phone.screen("not-paired");
     assert.equal(await phone.page.getByText("A new version is ready.").count(), 0);

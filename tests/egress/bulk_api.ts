@@ -114,13 +114,3 @@ export function patternStream(size: number, onPiece: () => void = () => {}): Rea
     },
   }, { highWaterMark: 0 });
 }
-
-/** Resident memory of a process, in bytes; `null` where the system does not say. */
-export function residentBytes(pid: number): number | null {
-  try {
-    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1];
-    return kib === undefined ? null : Number(kib) * 1024;
-  } catch {
-    return null;
-  }
-}

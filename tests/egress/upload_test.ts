@@ -89,6 +89,7 @@ Deno.test(
     assert.equal(more.length, 0);
     assert.deepEqual([taken!.bytes, taken!.sha256, taken!.whole], [size, await patternHash(size), true]);
     assert.equal(taken!.headers["authorization"], "Bearer bulk_value_0123456789");
+    assert.equal(taken!.headers["content-length"], `${size}`);
     await gone();
   },
 );

@@ -6,6 +6,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Offer, ShownOffer } from "../../offers.ts";
+import { originText } from "../../policy_text.ts";
 import { AgentLine } from "../ui/agent_line.tsx";
 import { Answer } from "../ui/answer.tsx";
 import { CardAside, CardWords } from "../ui/card_head.tsx";
@@ -13,6 +14,7 @@ import { Frame } from "../ui/frame.tsx";
 import { t } from "../ui/language.ts";
 import { Offers } from "../ui/offers.tsx";
 import { AgentText, Warnings } from "../ui/shown.tsx";
+import { titleOf } from "../ui/title.ts";
 import { type CardProps, isAnswered, useAnswering, useSettled, useVerdict } from "../ui/use_card.ts";
 import { WordCheck } from "../ui/word_check.tsx";
 import { GoneCard } from "./gone_card.tsx";
@@ -59,7 +61,7 @@ export function CardScreen(props: CardProps): JSX.Element {
   return (
     <Frame
       name="card"
-      title={`Card: ${card.words}`}
+      title={picked ? `Card: ${card.words}` : "Card"}
       class="card"
       back={{ label: "Inbox", go: onLeave }}
       aside={<CardAside {...props} />}
@@ -115,14 +117,12 @@ export function CardScreen(props: CardProps): JSX.Element {
 
 /** An access card: no single request, but a span of them. */
 function AccessFacts({ card, label }: CardProps & { label: string | null }): JSX.Element {
-  const { doc, policy } = card.message;
+  const { policy } = card.message;
   return (
     <section class="sheet" aria-label="what is asked">
-      <h2 class="title">Use {"handle" in doc ? doc.handle : "a secret"}</h2>
-      <p class="mono">{label ?? "…"}</p>
-      {policy !== null && (
-        <p class="soft">at {policy.origins.map((origin) => new URL(origin).host).join(", ")}</p>
-      )}
+      <h2 class="title">{titleOf(card)}</h2>
+      {label !== null && <p class="mono">{label}</p>}
+      {policy !== null && <p class="soft">at {policy.origins.map(originText).join(", ")}</p>}
     </section>
   );
 }

@@ -2,13 +2,14 @@
 
 import type { Offer } from "../../offers.ts";
 import type { PhoneRecord, StoredCard } from "../../phone_store.ts";
+import { urlParts } from "../ui/url_parts.ts";
 
 /** Every warning that a card needs, most important first. */
 export function warningsOf<K>(record: PhoneRecord<K>, card: StoredCard, offer: Offer | null): string[] {
   const { doc, policy } = card.message;
   const out: string[] = [];
   if (doc.type === "http") {
-    const { protocol, origin, hostname } = new URL(doc.http.url);
+    const { protocol, origin, hostname } = urlParts(doc.http.url);
     if (policy?.limits.private_network) out.push("It may reach your own network.");
     if (protocol === "http:") out.push("Plain http: who is on the way can read it.");
     if (/(^|\.)xn--/.test(hostname)) out.push("Host in another script. Look at it twice.");
@@ -23,6 +24,6 @@ export function warningsOf<K>(record: PhoneRecord<K>, card: StoredCard, offer: O
 
 function knownOrigin<K>(record: PhoneRecord<K>, origin: string): boolean {
   return record.cards.some(({ status, message: { doc } }) =>
-    status === "granted" && doc.type === "http" && new URL(doc.http.url).origin === origin
+    status === "granted" && doc.type === "http" && urlParts(doc.http.url).origin === origin
   );
 }

@@ -41,9 +41,11 @@ export default function EditScreen({ model, daemon, policy }: EditProps): JSX.El
   const ask = async () => {
     if (edit === null) return;
     setFailed(null);
-    await change.begin((engine) => engine.beginChange(daemon.record.daemon, policy, edit)).catch((error) =>
-      setFailed(explain(error))
-    );
+    const { name } = policy;
+    await change.begin(
+      (engine) => engine.beginChange(daemon.record.daemon, policy, edit),
+      (found) => found.kind === "set" && changedParts(found.policy, { ...edit, name }).length === 0,
+    ).catch((error) => setFailed(explain(error)));
   };
   const leave = () => go({ at: "secrets" });
   return (

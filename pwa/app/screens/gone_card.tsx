@@ -35,9 +35,10 @@ export function endOf(card: StoredCard): string {
     case "expired":
       return "Nobody answered in time, so nothing was sent.";
     case "withdrawn":
-      return card.reason === "daemon_restarted"
-        ? "The computer was restarted, so the request is gone. Nothing was sent."
-        : "The agent took the request back. Nothing was sent.";
+      if (card.reason === "by_caller") return "The agent took the request back. Nothing was sent.";
+      return card.reason === "daemon_restarted" || card.reason === "daemon_stopped"
+        ? "custos was stopped on the computer, so the request is gone. Nothing was sent."
+        : "The computer no longer asks this. Nothing was sent.";
     case "over":
       return "The computer no longer waits for this. It did not say why.";
     case "pending":

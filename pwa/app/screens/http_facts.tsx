@@ -6,6 +6,7 @@ import type { Policy } from "@custos/core/policy";
 import type { HttpWanted, RequestDoc } from "@custos/core/request";
 import { type CardChange, cardChanges } from "../../card_changes.ts";
 import { bytes, clock, Middle, Whole } from "../ui/shown.tsx";
+import { urlParts } from "../ui/url_parts.ts";
 
 /** What the part needs. */
 export interface HttpFactsProps {
@@ -22,9 +23,10 @@ const NAMES_SHOWN = 4;
 
 /** Method, host, path, secret; then what changed, headers and body. */
 export function HttpFacts({ http, previous, handle, policy }: HttpFactsProps): JSX.Element {
-  const url = new URL(http.url);
+  const url = urlParts(http.url);
   const writes = http.method !== "GET" && http.method !== "HEAD";
-  const before = previous?.type === "http" ? previous : null;
+  const comparable = previous?.type === "http" && URL.canParse(previous.http.url) && URL.canParse(http.url);
+  const before = comparable ? previous : null;
   return (
     <section class="sheet request" aria-label="the request">
       <p>
@@ -32,7 +34,7 @@ export function HttpFacts({ http, previous, handle, policy }: HttpFactsProps): J
         <Whole text={url.host} class="host" />
       </p>
       <p>
-        <Middle text={url.pathname + url.search} max={PATH_SHOWN} class="path" />
+        <Middle text={url.path} max={PATH_SHOWN} class="path" />
       </p>
       <p class="soft">
         with <span class="mono">{handle}</span>

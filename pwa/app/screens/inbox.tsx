@@ -7,7 +7,8 @@ import type { DaemonView, Model, PendingCard } from "../model.ts";
 import { updateReady } from "../updates.ts";
 import { Frame } from "../ui/frame.tsx";
 import { t } from "../ui/language.ts";
-import { left } from "../ui/shown.tsx";
+import { left, remainingOf } from "../ui/shown.tsx";
+import { titleOf } from "../ui/title.ts";
 import { endOf, sentOf } from "./gone_card.tsx";
 
 /** Ended cards that are still listed. */
@@ -118,8 +119,10 @@ function PendingRow(
   },
 ): JSX.Element {
   const { record } = one.daemon;
-  const { doc } = one.card.message;
-  const remaining = doc.expires_ms - record.clock_offset_ms - model.now.value;
+  // Who is to pick the first word must not have read it here.
+  const hidden = model.settings.value.word_check;
+  const [, ...rest] = one.card.words.split(" ");
+  const remaining = remainingOf(record, one.card.message.doc, model.now.value);
   return (
     <button
       type="button"
@@ -127,7 +130,7 @@ function PendingRow(
       data-testid="pending"
       onClick={() => onOpen(record.daemon, one.card.request_hash)}
     >
-      <span class="row-words" lang="en">{one.card.words}</span>
+      <span class="row-words" lang="en">{hidden ? `… ${rest.join(" ")}` : one.card.words}</span>
       <span class="row-title">{titleOf(one.card)}</span>
       <span class="soft">
         {several ? `${record.log.state.daemon_name} · ` : ""}
@@ -140,27 +143,6 @@ function PendingRow(
 function askedBy({ message: { doc } }: StoredCard): string {
   if (doc.type === "policy") return "begun on a phone";
   return doc.agent.name === null ? "an agent" : displayLine(doc.agent.name, 30);
-}
-
-/** What a card is about, in one line. */
-export function titleOf({ message: { doc } }: StoredCard): string {
-  switch (doc.type) {
-    case "http": {
-      const { host, pathname } = new URL(doc.http.url);
-      return `${doc.http.method} ${displayLine(host, 60)}${displayLine(pathname, 40)}`;
-    }
-    case "drop":
-      return `Give a secret: ${doc.name}`;
-    case "policy":
-      return doc.change.kind === "delete" ? `Delete ${doc.handle}` : `Change ${doc.handle}`;
-    case "access":
-      return `Use ${doc.handle}`;
-    case "propose":
-      return `A new secret: ${doc.name}`;
-    case "device":
-    case "recovery":
-      return "A new device";
-  }
 }
 
 function Nothing({ names }: { names: string[] }): JSX.Element {

@@ -4,7 +4,7 @@
  */
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Policy } from "@custos/core/policy";
 import type { RequestOf } from "@custos/core/request";
 import type { PreparedChange } from "../../policy_change.ts";
@@ -26,6 +26,11 @@ export default function PolicyCardScreen(props: CardProps): JSX.Element {
   const answering = useAnswering(model);
   const [prepared, setPrepared] = useState<PreparedChange | null>(null);
   const [picked, setPicked] = useState(!model.settings.value.word_check);
+
+  const moved = prepared !== null && prepared.bundle.log_head.head !== daemon.record.log.state.head;
+  useEffect(() => {
+    if (moved) setPrepared(null); // the computer's list has changed: what was sealed for it is opened again
+  }, [moved]);
 
   if (card.status !== "pending") return <GoneCard {...props} here={answering.given} />;
   const { busy, problem, run } = answering;

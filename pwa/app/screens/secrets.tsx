@@ -91,7 +91,11 @@ function SecretPart(
             label="Delete"
             said={`Delete custos:${policy.name}? The computer sends a card for that; it is deleted when you sign it.`}
             yes="Ask for the card"
-            onYes={() => change.begin((engine) => engine.beginChange(record.daemon, policy, null))}
+            onYes={() =>
+              change.begin(
+                (engine) => engine.beginChange(record.daemon, policy, null),
+                ({ kind }) => kind === "delete",
+              )}
           />
         </div>
       )}

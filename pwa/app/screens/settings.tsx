@@ -23,7 +23,10 @@ export default function SettingsScreen({ model, onPair }: SettingsProps): JSX.El
   const apply = updateReady.value;
   const lock = async () => {
     const engine = await model.engine();
-    for (const { record } of model.daemons.value) await engine.send(record.daemon, { t: "lock" });
+    const sent = await Promise.allSettled(
+      model.daemons.value.map(({ record }) => engine.send(record.daemon, { t: "lock" })),
+    );
+    for (const one of sent) if (one.status === "rejected") throw one.reason;
   };
   return (
     <Frame name="settings" title="Settings">

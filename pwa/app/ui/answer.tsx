@@ -17,10 +17,16 @@ export interface AnswerProps {
 /** The foot. */
 export function Answer({ card, verdict, problem, answered, children }: AnswerProps): JSX.Element {
   const refused = verdict !== null && !verdict.ok ? `${verdict.message} It can only be denied.` : null;
-  const text = refused ?? problem ?? (answered ? null : card.error?.message ?? null);
+  const unconfirmed = card.error?.code === "needs_approval" && !answered;
+  const text = refused ?? problem ?? (answered || unconfirmed ? null : card.error?.message ?? null);
   return (
     <div class="answer">
       {text !== null && <p class="warning stop" role="alert">{text}</p>}
+      {text === null && unconfirmed && (
+        <p class="warning" role="alert">
+          Not confirmed on the computer yet. Type the first word there, then sign again.
+        </p>
+      )}
       {children}
     </div>
   );

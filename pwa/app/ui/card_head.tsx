@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import type { CardProps } from "./use_card.ts";
-import { left, Words } from "./shown.tsx";
+import { left, remainingOf, Words } from "./shown.tsx";
 
 /** Below this many seconds the time left is said aloud once. */
 const SOON_S = 60;
@@ -10,8 +10,7 @@ const SOON_S = 60;
 /** Which computer, and how long. */
 export function CardAside({ model, daemon, card }: CardProps): JSX.Element {
   const { record } = daemon;
-  const { created_ms, expires_ms } = card.message.doc;
-  const remaining = Math.min(expires_ms - record.clock_offset_ms - model.now.value, expires_ms - created_ms);
+  const remaining = remainingOf(record, card.message.doc, model.now.value);
   const soon = remaining < SOON_S * 1_000;
   return (
     <>

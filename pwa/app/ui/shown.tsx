@@ -2,6 +2,8 @@
 
 import type { JSX } from "preact";
 import { displayLine, displaySafe } from "@custos/core/display";
+import type { RequestDoc } from "@custos/core/request";
+import type { PhoneRecord } from "../../phone_store.ts";
 
 /** A host or value in the monospace face. Never cut: a host must be readable whole. */
 export function Whole({ text, class: name = "mono" }: { text: string; class?: string }): JSX.Element {
@@ -37,6 +39,12 @@ export function Words({ words }: { words: string }): JSX.Element {
 export function clock(time: Date, seconds = false): string {
   const hour: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
   return time.toLocaleTimeString([], seconds ? { ...hour, second: "2-digit" } : hour);
+}
+
+/** Milliseconds until a request ends, by the computer's clock; never more than its whole life. */
+export function remainingOf<K>(record: PhoneRecord<K>, doc: RequestDoc, now_ms: number): number {
+  const { created_ms, expires_ms } = doc;
+  return Math.min(expires_ms - record.clock_offset_ms - now_ms, expires_ms - created_ms);
 }
 
 /** Time left as `m:ss`, never below zero. */

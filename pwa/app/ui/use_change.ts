@@ -1,6 +1,7 @@
 /** A change of a secret that was asked for: waits for the computer's card, and opens it. */
 
 import { useEffect, useState } from "preact/hooks";
+import type { PolicyChange } from "@custos/core/policy_change";
 import { isDecided } from "../../outbox.ts";
 import type { Engine } from "../engine.ts";
 import type { DaemonView, Model } from "../model.ts";
@@ -11,8 +12,13 @@ export interface ChangeWait {
   waiting: boolean;
   /** Why no card will come, in the computer's words. */
   problem: string | null;
-  /** Asks. Throws what asking throws. */
-  begin: (ask: (engine: Engine) => Promise<void>) => Promise<void>;
+  /** Asks. `isIt` knows the card of this very change, among others that may wait. Throws what asking throws. */
+  begin: (ask: (engine: Engine) => Promise<void>, isIt: (change: PolicyChange) => boolean) => Promise<void>;
+}
+
+interface Asked {
+  since: number;
+  isIt: (change: PolicyChange) => boolean;
 }
 
 /** How long to wait before saying that nothing came, in milliseconds. */
@@ -20,39 +26,37 @@ const WAIT_MS = 20_000;
 
 /** Waits for the card of a change of one secret. */
 export function useChangeCard(model: Model, { record }: DaemonView, secret_id: string): ChangeWait {
-  const [since, setSince] = useState<number | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const found = record.cards.find((card) =>
-    card.status === "pending" && card.message.doc.type === "policy" &&
-    card.message.doc.secret_id === secret_id &&
-    !isDecided(record, card.request_hash)
-  );
-  const trouble = since !== null && record.trouble !== null && record.trouble.at_ms >= since
-    ? record.trouble
-    : null;
+  const found = asked === null ? undefined : record.cards.find((card) => {
+    const { doc } = card.message;
+    return card.status === "pending" && doc.type === "policy" && doc.secret_id === secret_id &&
+      !isDecided(record, card.request_hash) && asked.isIt(doc.change);
+  });
+  const { trouble } = record;
+  const refused = asked !== null && trouble !== null && trouble.at_ms >= asked.since ? trouble : null;
   useEffect(() => {
-    if (since === null) return;
     if (found !== undefined) {
-      setSince(null);
+      setAsked(null);
       go({ at: "card", daemon: record.daemon, request: found.request_hash });
-    } else if (trouble !== null) {
-      setSince(null);
-      setProblem(trouble.message);
+    } else if (refused !== null) {
+      setAsked(null);
+      setProblem(refused.message);
     }
-  }, [since, found?.request_hash, trouble?.at_ms]);
+  }, [found?.request_hash, refused?.at_ms]);
   useEffect(() => {
-    if (since === null) return;
+    if (asked === null) return;
     const timer = setTimeout(() => {
-      setSince(null);
+      setAsked(null);
       setProblem("The computer did not answer. Is it on, and is custos running there?");
     }, WAIT_MS);
     return () => clearTimeout(timer);
-  }, [since]);
-  const begin = async (ask: (engine: Engine) => Promise<void>) => {
+  }, [asked]);
+  const begin: ChangeWait["begin"] = async (ask, isIt) => {
     setProblem(null);
-    const began = Date.now();
+    const since = Date.now();
     await ask(await model.engine());
-    setSince(began);
+    setAsked({ since, isIt });
   };
-  return { waiting: since !== null, problem, begin };
+  return { waiting: asked !== null, problem, begin };
 }

@@ -1,0 +1,1 @@
+import{a as o}from"./chunk-44MQYBTQ.js";function t(n){return n instanceof o?n.message:n instanceof DOMException&&(n.name==="NotAllowedError"||n.name==="AbortError")?"The passkey was not used, so nothing was approved. Try again when you are ready.":"Something went wrong on this phone. Nothing was approved."}export{t as a};

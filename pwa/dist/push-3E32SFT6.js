@@ -1,0 +1,1 @@
+import{a,b,c,d,e}from"./chunk-4B05I8M6.js";import"./chunk-4BO9L74T.js";import"./chunk-3TETXIG2.js";import"./chunk-44MQYBTQ.js";export{a as PUSH_TEXTS,e as disablePush,c as enablePush,b as pushState,d as renewPush};

@@ -1,1 +1,0 @@
-import{a,b,c,d,e}from"./chunk-LMKA54JU.js";import"./chunk-E47R5SVA.js";import"./chunk-NHRGV7GV.js";import"./chunk-ZTGFJDWH.js";export{a as PUSH_TEXTS,e as disablePush,c as enablePush,b as pushState,d as renewPush};
