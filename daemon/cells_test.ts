@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { toBase64url } from "@custos/core/bytes";
+import { CustosError } from "@custos/core/errors";
 import { Cells, IDLE_MS } from "./cells.ts";
 import { get, localPolicy, MARK, S, seal } from "./egress/testdata/open_cell.ts";
 import { ok, RawServer } from "./egress/testdata/raw_server.ts";
@@ -14,12 +15,11 @@ async function stored(
   const secret = {
     secret_id: policy.secret_id,
     name: policy.name,
-    version: 1,
     policy,
     policy_hash: hash,
     header_sha256: toBase64url(new Uint8Array(32)),
     age_file: Uint8Array.from(file),
-  } as unknown as StoredSecret;
+  };
   return { secret, key: Uint8Array.from(key) };
 }
 
@@ -54,7 +54,7 @@ Deno.test("Cells.acquire() starts one cell for a secret, and the last grant's en
   await Promise.resolve();
   assert.equal(cells.size, 0);
   assert.equal(cell.ended?.kind, "locked");
-  assert.deepEqual([...key].some((byte) => byte !== 0), true, "the grant's own key is the grant's to wipe");
+  assert(key.some((byte) => byte !== 0), "the grant's own key is the grant's to wipe");
 });
 
 Deno.test("Cells.sweep() ends a cell that was idle, and none that is in use; a later use starts a new one", async () => {
@@ -87,7 +87,7 @@ Deno.test("Cells.acquire() replaces a cell that stopped with an error, and one o
   const { secret, key } = await stored(api.origin);
   const cells = new Cells(() => true, true);
   const first = await cells.acquire(secret, key);
-  first.cell.terminate(Object.assign(new Error("stopped"), { kind: "internal" }) as never);
+  first.cell.terminate(new CustosError("internal", "It stopped."));
   first.release();
   const second = await cells.acquire(secret, key);
   assert.notEqual(second.cell, first.cell);

@@ -4,7 +4,7 @@
  */
 
 export { type ActivityVerdict, KEPT_LEAVES, NO_ACTIVITY, takeActivity } from "./activity.ts";
-export { approve, requireCard } from "./approve.ts";
+export { approve, prepareApproval, type PreparedApproval, requireCard, signApproval } from "./approve.ts";
 export { type AuditKind, type AuditLine, auditLine } from "./audit_text.ts";
 export {
   CARD_REFUSALS,

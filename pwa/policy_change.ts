@@ -25,7 +25,7 @@ import type { VerifiedCard } from "./card.ts";
 import { decide } from "./outbox.ts";
 import type { PhoneParts } from "./phone_parts.ts";
 import { type PhoneRecord, requireRecord } from "./phone_store.ts";
-import { touchDevice } from "./touch.ts";
+import { type AskedDevice, askedDevice, touchAsked, touchDevice } from "./touch.ts";
 
 /** What a person may change. The name is the handle that agents know, and stays. */
 export type PolicyEdit = Pick<Policy, "origins" | "rules" | "placement" | "limits">;
@@ -39,6 +39,9 @@ export interface PreparedChange {
   age_file: string | null;
   entry: Entry;
   bundle: Bundle;
+  /** The approval hash, which the touch signs. */
+  challenge: Bytes;
+  device: AskedDevice;
 }
 
 /** What a decision holds beside the file, at most, in bytes. */
@@ -104,13 +107,13 @@ export async function signChange<K>(
   daemon: string,
   prepared: PreparedChange,
 ): Promise<void> {
-  const { request_hash, policy, age_file, entry, bundle } = prepared;
+  const { request_hash, policy, age_file, entry, bundle, challenge, device } = prepared;
+  const { assertion } = await touchAsked(parts.authenticator, device, challenge);
   const record = await requireRecord(parts.store, daemon);
   await requireChange(record, request_hash);
   if (record.log.state.head !== bundle.log_head.head) {
     throw new CustosError("bad_request", "The computer's list has changed meanwhile. Open the change again.");
   }
-  const { assertion } = await touchDevice(parts.authenticator, record, await approvalHash(bundle));
   const signed: EntryRecord = { entry, signed: { kind: "passkey", bundle, assertion } };
   await applyEntry(record.log.state, signed); // what this phone would refuse from others it does not send
   const decision: Decision = {
@@ -184,7 +187,7 @@ async function signable<K>(
   body: EntryBody,
   subject: { policy_hash: string; header_sha256: string },
   now_ms: number,
-): Promise<{ entry: Entry; bundle: Bundle }> {
+): Promise<Pick<PreparedChange, "entry" | "bundle" | "challenge" | "device">> {
   const { state } = record.log;
   const entry: Entry = { v: 1, seq: state.size, prev: state.head ?? await genesisPrev(record.daemon), body };
   const bundle: Bundle = {
@@ -192,5 +195,5 @@ async function signable<K>(
     ...subject,
     entries: [await entryHash(entry)],
   };
-  return { entry, bundle };
+  return { entry, bundle, challenge: await approvalHash(bundle), device: await askedDevice(record) };
 }

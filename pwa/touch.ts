@@ -42,26 +42,44 @@ export async function touchOf(
   return { assertion: assertionOf(touch), keys };
 }
 
+/** This device's own passkey, ready to be asked: nothing has to be computed between a tap and the passkey (B122). */
+export interface AskedDevice extends AskedPasskey {
+  /** What the log says the passkey derives. */
+  recipient: string;
+}
+
+/** The passkey of this device, and its inputs of the present epoch. Throws `no_device` where the device was removed. */
+export async function askedDevice<K>(record: PhoneRecord<K>): Promise<AskedDevice> {
+  const { rp_id, credential_id, recipient } = ownDevice(record);
+  return { rp_id, credential_id, recipient, prf: await prfInputs(record.daemon, record.log.state.epoch) };
+}
+
 /**
- * One touch of this device's own passkey. Throws `no_device` when it derives another recipient than the log lists: then
- * nothing is approved, and nothing enrols again by itself.
+ * One touch of this device's own passkey. The authenticator is asked before anything is awaited. Throws `no_device` when
+ * it derives another recipient than the log lists: then nothing is approved, and nothing enrols again by itself.
  */
-export async function touchDevice<K>(
+export async function touchAsked(
   authenticator: PasskeyAuthenticator,
-  record: PhoneRecord<K>,
+  device: AskedDevice,
   challenge: Bytes,
 ): Promise<DeviceTouch> {
-  const device = ownDevice(record);
-  const prf = await prfInputs(record.daemon, record.log.state.epoch);
-  const { rp_id, credential_id } = device;
-  const { assertion, keys } = await touchOf(authenticator, { rp_id, credential_id, prf }, challenge);
-  if (assertion.credential_id !== credential_id) {
+  const { assertion, keys } = await touchOf(authenticator, device, challenge);
+  if (assertion.credential_id !== device.credential_id) {
     throw new CustosError("no_device", "Another passkey answered. Nothing was approved.");
   }
   requireRecipient(keys.recipient, device.recipient);
   const identity = identityOf(keys);
   keys.identity.wipe();
   return { assertion, identity };
+}
+
+/** {@link touchAsked} of this device as the record has it. */
+export async function touchDevice<K>(
+  authenticator: PasskeyAuthenticator,
+  record: PhoneRecord<K>,
+  challenge: Bytes,
+): Promise<DeviceTouch> {
+  return await touchAsked(authenticator, await askedDevice(record), challenge);
 }
 
 /** The identity as age takes it. */

@@ -126,6 +126,21 @@ Deno.test("install() puts scripts in place that run without an environment, in a
   }
 });
 
+Deno.test("install() puts a phone app in place that custos-verify-pwa finds to be the same", async () => {
+  const server = start("custos-pwa", ["--json"]);
+  try {
+    const { listen } = await readyLine(server, "phone app");
+    const origin = `http://localhost:${String((listen as string[])[0]).split(":").at(-1)}`;
+    const same = await ended(start("custos-verify-pwa", [origin, "--json"]));
+    assert.equal(JSON.parse(same.out).same, true, same.out + same.err);
+    assert.equal(same.code, 0);
+  } finally {
+    assert.equal(await stop(server), 0);
+  }
+  const rows = ["http://$(touch /tmp/x)", "http://a,b", "http://localhost:1/$HOME", "ftp://x"];
+  for (const odd of rows) assert.notEqual((await ended(start("custos-verify-pwa", [odd]))).code, 0, odd);
+});
+
 Deno.test("install() makes state folders 0700 and files 0600, whatever the umask (B173)", async () => {
   await running(() => Promise.resolve());
   const state = join(home, ".local/state/custos");

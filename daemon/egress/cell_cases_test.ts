@@ -115,3 +115,12 @@ Deno.test("a cell sends a stream with its length where that is known, and never 
   }
   assert.equal((await get(cell, { url })).text, "fine");
 });
+
+Deno.test("a cell replaces the secret in the names of JSON keys, and the JSON stays one (B55)", async () => {
+  const text = JSON.stringify({ [S]: 1, nested: { [`x-${S}-y`]: [S] }, [btoa(S)]: null });
+  await using api = new RawServer(ok(text, "Content-Type: application/json\r\n"));
+  using cell = await openCell(localPolicy([api.origin]));
+  const got = await get(cell, { url: `${api.origin}/x` });
+  assert.deepEqual(JSON.parse(got.text), { [MARK]: null, nested: { [`x-${MARK}-y`]: [MARK] } });
+  assert.equal(got.summary?.redactions, 4);
+});

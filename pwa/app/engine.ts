@@ -8,7 +8,6 @@ import { WORD_LIST } from "@custos/core/fingerprint";
 import type { PhoneMessage } from "@custos/core/messages";
 import type { Policy } from "@custos/core/policy";
 import {
-  approve,
   type CardVerdict,
   Connection,
   type ConnectionState,
@@ -24,11 +23,14 @@ import {
   type Paired,
   type PhoneParts,
   type PolicyEdit,
+  prepareApproval,
   prepareChange,
+  type PreparedApproval,
   type PreparedChange,
   requireRecord,
   type ShownOffer,
   showOffer,
+  signApproval,
   signChange,
   type StoredCard,
   verifyCard,
@@ -130,9 +132,14 @@ export class Engine {
     return card?.type === "http" || card?.type === "access" ? showOffer(card, offer) : { offer, label: "" };
   }
 
-  /** Approves with one touch. Throws what `approve` throws, and the browser's `DOMException` when it was cancelled. */
-  async approve(daemon: string, requestHash: string, offer: Offer): Promise<void> {
-    await approve(this.#parts, daemon, requestHash, offer);
+  /** Makes an approval ready for its touch: a tap then asks the passkey at once (B122). */
+  async prepare(daemon: string, requestHash: string, offer: Offer): Promise<PreparedApproval> {
+    return await prepareApproval(this.#parts, daemon, requestHash, offer);
+  }
+
+  /** Approves with one touch. Throws what `signApproval` throws, and the browser's `DOMException` when it was cancelled. */
+  async approve(daemon: string, prepared: PreparedApproval): Promise<void> {
+    await signApproval(this.#parts, daemon, prepared);
     await this.#flush(daemon);
   }
 

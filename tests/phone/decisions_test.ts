@@ -5,6 +5,7 @@ import { type Bytes, fromUtf8 } from "@custos/core/bytes";
 import { openWithFileKey, readSecret } from "@custos/core/custody";
 import type { CustosError } from "@custos/core/errors";
 import { fileKeyOf, granted, refusedWith } from "./scripted_answers.ts";
+import { prepareApproval, signApproval } from "@custos/pwa";
 import { accessCard, holdSecret, httpCard, VALUE } from "./scripted_cards.ts";
 import { deliver, type Ends, knowSecret, withPair } from "./scripted_pair.ts";
 
@@ -153,5 +154,32 @@ Deno.test("a decision that the daemon refused is not sent again, and the card ca
     await granted(daemon);
     await daemon.send({ t: "decided", request_hash, status: "granted", by: null, reason: null });
     assert.equal((await second).status, "granted");
+  });
+});
+
+Deno.test("signApproval() asks the passkey before it awaits anything, and nothing that ended meanwhile is signed (B122)", async () => {
+  await withPair(async (ends) => {
+    const { daemon, phone } = ends;
+    const { request_hash } = await httpEnds(ends);
+    const parts = { store: phone.store, authenticator: phone.authenticator, now: Date.now };
+    const prepared = await prepareApproval(parts, phone.daemon, request_hash, { kind: "once" });
+    const touches = phone.authenticator.touches;
+    let asked = false;
+    const authenticator: typeof phone.authenticator = Object.create(phone.authenticator, {
+      get: {
+        value: (options: Parameters<typeof phone.authenticator.get>[0]) => {
+          asked = true;
+          return phone.authenticator.get(options);
+        },
+      },
+    });
+    await daemon.send({ t: "decided", request_hash, status: "withdrawn", by: null, reason: "by_caller" });
+    await phone.when(async () => (await phone.cards())[0]?.status === "withdrawn" || null, 5_000);
+    const signing = signApproval({ ...parts, authenticator }, phone.daemon, prepared);
+    assert.equal(asked, true);
+    await assert.rejects(() => signing, refusedWith("withdrawn"));
+    assert.equal(phone.authenticator.touches, touches + 1);
+    const { outbox } = await phone.record();
+    assert.deepEqual(outbox.filter((item) => item.message.t === "decision"), []);
   });
 });
