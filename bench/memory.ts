@@ -1,4 +1,4 @@
-/** Memory of processes, as the kernel says it (Linux only). */
+/** Memory and CPU time of processes, as the kernel says them (Linux only). */
 
 import { runDeno } from "../_tools/launch.ts";
 
@@ -27,6 +27,12 @@ export class Kernel implements AsyncDisposable {
   async held(pid: number): Promise<number | null> {
     const field = /^VmRSS:\s+(\d+) kB/m.exec(await this.file(`${pid}/status`) ?? "")?.[1];
     return field === undefined ? null : Number(field) * 1024;
+  }
+
+  /** Microseconds of CPU time that a process has used in all its threads, or `null`. The kernel counts in steps of 10 ms. */
+  async cpu(pid: number): Promise<number | null> {
+    const fields = (await this.file(`${pid}/stat`))?.split(") ")[1]?.split(" ");
+    return fields === undefined ? null : (Number(fields[11]) + Number(fields[12])) * 10_000;
   }
 
   /** The most bytes that a process held, once it has ended; 0 where it cannot be told. */

@@ -6,7 +6,7 @@
 
 import { freePort, listening, Program } from "./processes.ts";
 
-/** The secret that all of them add. 40 characters, as most API keys have. */
+/** The secret that all of them add, about as long as most API keys. */
 export const SECRET = "tok_live_4f9c2a7e0b1d8c6f5a3e9d7b2c4f6a8e";
 
 /** Sizes of the files that the upstream serves under `/<size>`, in bytes. */

@@ -65,7 +65,7 @@ proxy can do. mitmproxy with a script is what a person would otherwise use. A ba
 
 **How the daemon is reached.** Load generators speak TCP, and the daemon only a unix socket. So the bench loads a module before the daemon
 that serves the same handler on a loopback port as well (\`bench/tcp_door.ts\`). All else is as installed: the daemon's own flags, a real
-relay, a paired software phone, a secret of 42 characters with a live grant that the phone signed, one \`wrk\` for all with one thread. The
+relay, a paired software phone, a secret of 41 characters with a live grant that the phone signed, one \`wrk\` for all with one thread. The
 upstream API is an nginx on the same machine that serves files. Everything shares the machine's cores.
 `;
 

@@ -5,6 +5,7 @@
 
 import type { AccessStatusResult, RequestResult } from "@custos/rpc/request_schemas";
 import type { Context } from "./command.ts";
+import { countdown } from "./text.ts";
 import { deliveryNote, grantLine, statusExit, statusLine } from "./views.ts";
 import { displaySafe } from "@custos/core/display";
 
@@ -30,12 +31,14 @@ export async function waitFor(request_id: string, wait_ms: number, context: Cont
   return statusExit(result.status);
 }
 
-/** Tells a person at a terminal what is waited for, and that leaving is safe. */
-export function sayWaiting(context: Context, wait_ms: number): void {
-  if (!context.io.terminals.stderr) return;
-  context.io.err(
-    `Waiting up to ${Math.round(wait_ms / 1_000)} s for the phone. Ctrl-C ends the wait, not the request.\n`,
-  );
+/** Tells a person at a terminal what is waited for and how long still, and that leaving is safe. */
+export function sayWaiting({ io }: Context, wait_ms: number): void {
+  const safe = "Ctrl-C ends the wait, not the request.";
+  if (io.countdown !== undefined) {
+    io.countdown((left_ms) => `Waiting for the phone, ${countdown(left_ms)} left. ${safe}`, wait_ms);
+  } else if (io.terminals.stderr) {
+    io.err(`Waiting up to ${Math.round(wait_ms / 1_000)} s for the phone. ${safe}\n`);
+  }
 }
 
 /** A handle or a grant is data, for stdout; the rest is for people. */

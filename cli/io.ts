@@ -25,6 +25,11 @@ export interface Io {
    * caller then uses stderr (DESIGN §11).
    */
   tty(line: string): Promise<boolean>;
+  /**
+   * A line on stderr that is drawn again each second with the milliseconds that are left, until anything else is written.
+   * Absent where stderr is no terminal that can.
+   */
+  countdown?(line: (left_ms: number) => string, ms: number): void;
   /** The next line of stdin without its end, at most 4,096 bytes; `null` at its end. */
   readLine(): Promise<string | null>;
   /** The bytes of stdin. */

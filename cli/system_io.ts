@@ -14,7 +14,18 @@ export function systemIo(): Io {
   const encoder = new TextEncoder();
   const plain = (env("NO_COLOR") ?? "") !== "" || env("TERM") === "dumb";
 
+  let ticking: ReturnType<typeof setInterval> | undefined;
+
+  /** Takes the line that counts away: what is written next stands in its place. */
+  function still(): void {
+    if (ticking === undefined) return;
+    clearInterval(ticking);
+    ticking = undefined;
+    toStderr("\r\x1b[K");
+  }
+
   async function out(data: string | Uint8Array): Promise<void> {
+    still();
     let rest = typeof data === "string" ? encoder.encode(data) : data;
     try {
       while (rest.length > 0) rest = rest.subarray(await Deno.stdout.write(rest));
@@ -25,6 +36,19 @@ export function systemIo(): Io {
   }
 
   function err(text: string): void {
+    still();
+    toStderr(text);
+  }
+
+  function countdown(line: (left_ms: number) => string, ms: number): void {
+    still();
+    const end_ms = Date.now() + ms;
+    const draw = () => toStderr(`\r${line(Math.max(0, end_ms - Date.now()))}\x1b[K`);
+    ticking = setInterval(draw, 1_000);
+    draw();
+  }
+
+  function toStderr(text: string): void {
     let rest = encoder.encode(text);
     try {
       while (rest.length > 0) rest = rest.subarray(Deno.stderr.writeSync(rest));
@@ -39,7 +63,9 @@ export function systemIo(): Io {
     colour: terminals.stdout && terminals.stderr && !plain,
     out,
     err,
+    ...(terminals.stderr && env("TERM") !== "dumb" ? { countdown } : {}),
     async tty(line) {
+      still();
       if (terminals.stdin && await writeThroughStdin(`${line}\n`)) return true;
       if (terminals.stderr) {
         err(`${line}\n`);

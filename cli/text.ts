@@ -12,6 +12,14 @@ export function duration(ms: number): string {
   return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 }
 
+/** `14:32`, or `1:02:03` above an hour. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  const two = (value: number) => String(value).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
 /** How long ago something was: `14 min ago`. */
 export function ago(then: number, now: number): string {
   return now - then < 1_500 ? "just now" : `${duration(now - then)} ago`;

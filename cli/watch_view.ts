@@ -7,7 +7,7 @@ import { displayLine, displaySafe } from "@custos/core/display";
 import type { GrantView } from "@custos/rpc/inventory_schemas";
 import type { RequestView } from "@custos/rpc/request_schemas";
 import { sentence } from "./log_text.ts";
-import { bold, clock, count, faint, quoted } from "./text.ts";
+import { bold, clock, count, countdown, faint, quoted } from "./text.ts";
 import type { Size } from "./screen.ts";
 import { agentLine, deliveryNote, grantLine } from "./views.ts";
 import type { LogItem, Snapshot } from "./watch_data.ts";
@@ -140,14 +140,6 @@ function logRow({ leaf }: LogItem, names: Snapshot["names"], { columns, now }: L
   const origin = (leaf.origin ?? "").replace(/^https:\/\//, "");
   const call = `${leaf.method ?? ""} ${origin}${leaf.path ?? ""}`.trim() || (leaf.handle ?? "");
   return fit(call === "" || room < 16 ? first : `${first}  ${displayLine(call, room)}`, columns);
-}
-
-/** `14:32`, or `1:02:03` above an hour. */
-export function countdown(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1_000));
-  const two = (value: number) => String(value).padStart(2, "0");
-  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
 /** How many of `total` items fit, with a row for the ones that do not. */

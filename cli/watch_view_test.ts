@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { newId } from "@custos/core/ids";
 import type { RequestView } from "@custos/rpc/request_schemas";
-import { countdown, lostLines, watchLines } from "./watch_view.ts";
+import { countdown } from "./text.ts";
+import { lostLines, watchLines } from "./watch_view.ts";
 import type { LogItem, Snapshot } from "./watch_data.ts";
 import { width } from "./width.ts";
 

@@ -3,6 +3,7 @@
  * tells, so there is no decision without its entry and no entry without its decision.
  */
 
+import { setImmediate } from "node:timers";
 import { type AuditLeaf, encodeLeaf } from "@custos/core/audit";
 import { type Bytes, fromBase64url, toBase64url } from "@custos/core/bytes";
 import { logOrigin, signCheckpoint, verifierKey } from "@custos/core/checkpoint";
@@ -103,17 +104,17 @@ export class AuditLog {
     return row?.["root"] === head.head;
   }
 
-  /** Hashes what was added since; one caller at a time, as each continues from the last. */
+  /** Hashes what was added since, with pauses for others; one caller at a time, as each continues from the last. */
   async #grow(): Promise<MerkleFrontier> {
-    const run = this.#growing.then(() => {
-      let tree = this.#tree;
+    const run = this.#growing.then(async () => {
       for (;;) {
-        const leaves = this.read(tree.size, 1_000);
-        if (leaves.length === 0) break;
+        const leaves = this.read(this.#tree.size, 1_000);
+        let tree = this.#tree;
         for (const { leaf } of leaves) tree = appendLeaf(tree, leafHash(leaf));
+        this.#tree = tree;
+        if (leaves.length < 1_000) return tree;
+        await new Promise((resolve) => setImmediate(resolve)); // a long log must not hold up requests
       }
-      this.#tree = tree;
-      return tree;
     });
     this.#growing = run.catch(() => {});
     return await run;

@@ -56,6 +56,10 @@ export class ChannelLine {
   #sending: Promise<unknown> = Promise.resolve();
   #offeredMs = 0;
   readonly #stopped = new AbortController();
+  /** Ends the read that waits now. */
+  #reading = new AbortController();
+  /** Something could not be posted: the loop tries the relay again with growing pauses, and the owner then sends anew. */
+  #missed = false;
   /** State of the connection, and since when. */
   state: { state: LineState; since_ms: number } = { state: "connecting", since_ms: Date.now() };
 
@@ -88,6 +92,7 @@ export class ChannelLine {
   /** Ends the loop and every wait of it. */
   stop(): void {
     this.#stopped.abort();
+    this.#reading.abort();
   }
 
   /** Seals and posts one message. `false` if there is no session, or the relay did not take it. */
@@ -110,7 +115,10 @@ export class ChannelLine {
       ttl_ms,
       signal: this.#stopped.signal,
     });
-    return outcome.kind === "ok";
+    if (outcome.kind === "ok") return true;
+    this.#missed = true; // a read that still waits at the relay must not hide that a card is lost (B142)
+    this.#reading.abort();
+    return false;
   }
 
   /** Reads until stopped. Never throws. */
@@ -125,11 +133,14 @@ export class ChannelLine {
           continue;
         }
         healthy = true;
+        this.#missed = false;
         if (this.up) await this.owner.onUp();
       }
       await this.#offer();
       const { id, read_token } = this.mailboxes.to_daemon;
-      const wait = { wait_ms: READ_WAIT_MS, signal: this.#stopped.signal };
+      this.#reading = new AbortController();
+      if (this.#missed || this.#stopped.signal.aborted) this.#reading.abort();
+      const wait = { wait_ms: READ_WAIT_MS, signal: this.#reading.signal };
       const page = await this.client.read(id, read_token, this.#cursor, wait);
       if (page.kind !== "ok") {
         healthy = false;
@@ -174,6 +185,7 @@ export class ChannelLine {
     const { id, write_token } = this.mailboxes.to_phone;
     const posted = await this.client.post(id, write_token, this.#run.offer, { ttl_ms: TTL_MS });
     if (posted.kind === "ok") this.#offeredMs = Date.now();
+    else this.#missed = true;
   }
 
   /** `false` for a frame that was refused. */

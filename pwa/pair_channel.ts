@@ -129,8 +129,8 @@ export class PairChannel<K> {
   }
 
   /**
-   * The next message of this kind. Frames that cannot be opened and other messages are passed over. A daemon that died and
-   * came back begins a new session, and is told `again`: it cannot know what its former life was asked. Throws
+   * The next message of this kind. Frames that cannot be opened and other messages are passed over. A daemon that says hello
+   * has enrolled this phone and its word of that was lost, with the daemon or at the relay: it is told `again`. Throws
    * `pairing_refused` with the daemon's reason, or when the time is over.
    */
   async expect<T extends DaemonMessage["t"]>(
@@ -143,7 +143,6 @@ export class PairChannel<K> {
       if (frame === null) {
         throw new CustosError("pairing_refused", "The time for pairing is over. Begin again.");
       }
-      const session = this.#state.session?.id;
       const received = await phoneReceive(this.#parts.keeper, this.#state, frame);
       if (received.kind === "answer") {
         this.#state = received.state;
@@ -159,7 +158,7 @@ export class PairChannel<K> {
           `The computer refused: ${displayLine(message.message, 300)}`,
         );
       }
-      if (again !== undefined && this.#state.session?.id !== session) await this.send(again, signal);
+      if (again !== undefined && message.t === "hello") await this.send(again, signal);
     }
   }
 

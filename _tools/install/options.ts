@@ -14,6 +14,7 @@ export interface InstallOptions {
   readonly yes: boolean;
   /** `bin` and `lib/custos` below it are written. */
   readonly prefix: string;
+  readonly home: string | null;
   /** The places of the daemon, the relay and the phone app. */
   readonly values: Values;
   /** The socket that `custos` and `custos-mcp` open: the daemon's, or the door before it (`--own-user`). */
@@ -81,6 +82,7 @@ export function readInstallOptions(args: readonly string[], readEnv: ReadEnv): I
     action: actionOf(given),
     yes: given.yes === true,
     prefix: given.prefix === undefined ? defaultPrefix(readEnv) : resolve(given.prefix),
+    home: readEnv("HOME") ?? null,
     values,
     caller_socket: own_user === null ? values.socket : DOOR_SOCKET,
     relay: relay === undefined ? null : origin("--relay", relay),

@@ -121,6 +121,10 @@ Deno.test("units() starts the installed scripts and gives away what systemd can 
   assert.match(own, /^LimitCORE=0$/m);
   assert.doesNotMatch(own, /^User=/m);
   assert.match(own, /<array><string>\/opt\/50% x\/bin\/custos-daemon<\/string><\/array>/);
+  assert.match(
+    own,
+    /<key>StandardErrorPath<\/key><string>\/home\/kim\/Library\/Logs\/custos-relay\.log<\/string>/,
+  );
   const other = units(read("--own-user", "custos"));
   assert.equal(other.match(/^User=custos$/gm)?.length, 4); // relay, pwa, daemon, and what passes callers on
   assert.match(other, /^StateDirectory=custos\nStateDirectoryMode=0700$/m);

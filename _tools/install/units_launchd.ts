@@ -1,5 +1,5 @@
 /** launchd agents for macOS, as property lists. */
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { InstallOptions } from "./options.ts";
 import { binFolder } from "./shims.ts";
 import { services } from "./units.ts";
@@ -25,12 +25,12 @@ export function launchdAgents(options: InstallOptions): string {
   ].join("\n");
 }
 
-/** Beside the state folder's parts, which only this user can enter. */
-function logFile({ values }: InstallOptions, part: string): string {
-  return join(dirname(values.daemon_dir), `${part}.log`);
+/** Where macOS keeps logs of a user; launchd opens the file before anything of ours could make a folder. */
+function logFile({ home }: InstallOptions, part: string): string | null {
+  return home === null ? null : join(home, "Library/Logs", `custos-${part}.log`);
 }
 
-function plist(label: string, program: string, log: string): string {
+function plist(label: string, program: string, log: string | null): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -43,8 +43,9 @@ function plist(label: string, program: string, log: string): string {
   <key>ThrottleInterval</key><integer>5</integer>
   <key>ProcessType</key><string>Background</string>
   <key>Umask</key><integer>63</integer>
-  <key>HardResourceLimits</key><dict><key>Core</key><integer>0</integer></dict>
-  <key>StandardErrorPath</key><string>${xml(log)}</string>
+  <key>HardResourceLimits</key><dict><key>Core</key><integer>0</integer></dict>${
+    log === null ? "" : `\n  <key>StandardErrorPath</key><string>${xml(log)}</string>`
+  }
 </dict>
 </plist>
 `;

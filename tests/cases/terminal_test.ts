@@ -1,6 +1,7 @@
 /** CASES G at the command line: commands as processes under their real flags. */
 
 import assert from "node:assert/strict";
+import { newId } from "@custos/core/ids";
 import { commandLine, launchProgram, ROOT } from "@custos/tools/launch";
 import { placesIn } from "@custos/tools/paths";
 import { COMMANDS } from "../../cli/commands.ts";
@@ -63,6 +64,39 @@ Deno.test(
     await h.client.call("access.withdraw", { request_id: id });
   },
 );
+
+Deno.test("a wait at a terminal counts down under the words, and the answer takes its line", async () => {
+  const request_id = newId();
+  const status = (state: "pending" | "denied") => ({
+    request_id,
+    fingerprint: "rocket velvet oasis",
+    type: "access" as const,
+    status: state,
+    expires_ms: 1_900_000_000_000,
+    delivery: "sent" as const,
+  });
+  await using daemon = await fakeDaemon({
+    "access.status": async ({ wait_ms }) => {
+      if (wait_ms === 0) return status("pending");
+      await new Promise((resolve) => setTimeout(resolve, 1_200));
+      return status("denied");
+    },
+  });
+  const child = atTerminal(daemon.socket, ["wait", request_id, "--wait", "60"]);
+  const [{ code }, drawn] = await Promise.all([
+    child.status,
+    new Response(child.stdout).text(),
+    child.stderr.cancel(),
+  ]);
+  await child.stdin.close().catch(() => {});
+  assert.equal(code, 4, drawn);
+  assert.match(
+    drawn,
+    /fingerprint: rocket velvet oasis\r\n\rWaiting for the phone, 1:00 left\. Ctrl-C ends the wait/,
+  );
+  assert.match(drawn, /0:59 left/);
+  assert.ok(drawn.endsWith("\r\x1b[Kdenied\r\n"), JSON.stringify(drawn));
+});
 
 Deno.test("every command ends by itself where nobody can be asked, without colours and permission prompts (B109)", async () => {
   await using daemon = await fakeDaemon({});

@@ -29,7 +29,7 @@ export class Life {
   readonly facts: Facts = { ended: new Map(), secrets: new Map(), may_send: new Map(), asked: new Set() };
   /** The watcher of the present step. */
   trigger: Trigger | null = null;
-  /** Resolves when a daemon that was struck runs again; at once where none was. */
+  /** Resolves when the daemon that is struck in this step runs again. */
   risen: Promise<void> = Promise.resolve();
   #paths = 0;
 
@@ -60,7 +60,7 @@ export class Life {
         await this.#call("pair.confirm", { pairing_id, word });
         this.stage.phone = await withLimit(pairing, 5_000);
       } catch {
-        await this.risen;
+        await this.#up();
         const { devices } = await this.stage.client.call("devices.list", {});
         if (pairing !== null && devices.length > 0) {
           this.stage.phone = await withLimit(pairing, 20_000);
@@ -96,7 +96,7 @@ export class Life {
         const answer = await phone!.drop(card.message.doc.id, fields, value).catch(() => null);
         if (answer?.status === "delivered") this.facts.ended.set(card.message.doc.id, "delivered");
       }
-      await this.risen;
+      await this.#up();
       const { handles } = await client.call("handles.list", {});
       if (handles.some((handle) => handle.name === name)) {
         this.facts.secrets.set(name, 1); // told on the phone, or seen on the computer
@@ -156,6 +156,11 @@ export class Life {
     await this.stage.startDaemon().catch(() => {});
   }
 
+  /** A daemon that was struck runs again; nobody waits where none was. */
+  async #up(): Promise<void> {
+    if (this.trigger?.struck === true) await this.risen;
+  }
+
   async #asked(
     path: string,
     ask: Parameters<Stage["http"]>[1],
@@ -180,7 +185,7 @@ export class Life {
     const phone = this.stage.phone!;
     let over = false;
     call?.then(async () => {
-      await this.risen;
+      await this.#up();
       setTimeout(() => over = true, 1_000);
     });
     const look = async () => {

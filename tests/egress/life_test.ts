@@ -1,7 +1,7 @@
 /** Requests under way when something ends: the grant, the agent, the daemon; and bodies larger than any memory. */
 
 import assert from "node:assert/strict";
-import { ROOT, runDeno } from "@custos/tools/launch";
+import { launch, ROOT, runDeno } from "@custos/tools/launch";
 import { RawServer } from "../../daemon/egress/testdata/raw_server.ts";
 import { HANDLE, S, SHARED, shareHouse } from "../e2e/harness.ts";
 import { filesBelow } from "../e2e/harness_files.ts";
@@ -125,6 +125,38 @@ Deno.test("a download of 1 GB passes through in constant memory, byte for byte (
   const hash = Uint8Array.fromBase64(finished!.response_sha256!, { alphabet: "base64url" }).toHex();
   assert.equal(hash, await patternHash(size));
   assert(peak - before < 150_000_000, `${before} to ${peak}`);
+});
+
+Deno.test({
+  ...SHARED,
+  ignore: !HAS_PROC,
+  name: "custos http writes a download of 300 MB in constant memory (B75)",
+  async fn() {
+    const h = house();
+    const path = "/bytes/300000000";
+    const asked = await h.ask(bulk.origin + path, { agent: "cli downloads", handle: "custos:bulk" });
+    await h.approve(asked.id, { kind: "path" });
+    const child = launch("cli", h.values, {
+      args: ["http", "--handle", "bulk", bulk.origin + path],
+      env: { CUSTOS_SOCKET: h.values.socket, CUSTOS_AGENT: "cli downloads" },
+      stdout: "piped",
+      stderr: "null",
+    });
+    let bytes = 0;
+    const peaks: number[] = [];
+    for await (const part of child.stdout) {
+      bytes += part.length;
+      // not at the end, when the process may have gone
+      if (bytes >= (peaks.length + 1) * 40_000_000 && bytes < 290_000_000) {
+        peaks.push(await residentBytes(child.pid));
+      }
+    }
+    assert.equal((await child.status).code, 0);
+    assert.equal(bytes, 300_000_000);
+    assert(peaks.length >= 5);
+    assert(Math.max(...peaks) < 250_000_000, `${peaks}`);
+    assert(peaks.at(-1)! - peaks[0]! < 60_000_000, `it grows: ${peaks}`);
+  },
 });
 
 Deno.test("a reader that stops holds the API back, and takes no memory of the daemon", SHARED, async () => {

@@ -76,6 +76,25 @@ for (const [at, [name, act]] of ROWS.entries()) {
 }
 
 Deno.test(
+  "a card that the relay would not take is sent again by itself, while everything else goes well (B142)",
+  SHARED,
+  async () => {
+    const s = stage();
+    for (const [at, refusals] of [1, 4].entries()) {
+      let left = refusals;
+      s.relay.act = (passing) =>
+        passing.from === "daemon" && passing.kind === "post" && left-- > 0
+          ? new Response(null, { status: 503 })
+          : passing.pass();
+      const { id } = await s.ask(`/again/${at}`, { agent: `again ${at}` });
+      await s.card(id);
+      const { status } = await s.phone!.deny(id);
+      assert.equal(status, "denied");
+    }
+  },
+);
+
+Deno.test(
   "a relay that loses everything while a card waits is given its mailboxes again, and the card comes once (B152)",
   SHARED,
   async () => {

@@ -5,6 +5,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { PreparedApproval } from "../../approve.ts";
 import type { Offer, ShownOffer } from "../../offers.ts";
 import { originText } from "../../policy_text.ts";
 import { AgentLine } from "../ui/agent_line.tsx";
@@ -24,6 +25,9 @@ import { warningsOf } from "./card_warnings.ts";
 /** How long an agent is silent when it is muted with a denial, in milliseconds. */
 const MUTE_MS = 3_600_000;
 
+/** Longest reason that is shown at once, in characters: three lines of a narrow phone. */
+const REASON_SHOWN = 120;
+
 /** The card of an access or http request. */
 export function CardScreen(props: CardProps): JSX.Element {
   const { model, daemon, card, onLeave } = props;
@@ -34,15 +38,33 @@ export function CardScreen(props: CardProps): JSX.Element {
   const [offers, setOffers] = useState<ShownOffer[]>([]);
   const [asked, setAsked] = useState<Extract<Offer, { kind: "narrow" }> | null>(null);
   const [chosen, setChosen] = useState(0);
+  const [prepared, setPrepared] = useState<{ offer: Offer; approval: PreparedApproval } | null>(null);
   const [picked, setPicked] = useState(!model.settings.value.word_check);
   useEffect(() => {
     if (verdict === null) return;
+    if (!verdict.ok) return setOffers([]);
+    if (offers.length > 0) return; // what a person has narrowed meanwhile stays as it is
     model.engine().then((engine) => {
       const found = engine.offers(verdict);
       setOffers(found);
       setAsked(found.map(({ offer }) => offer).find((offer) => offer.kind === "narrow") ?? null);
-    });
+    }).catch(answering.fail);
   }, [verdict]);
+
+  const present = offers[chosen]?.offer ?? null;
+  useEffect(() => {
+    setPrepared(null);
+    answering.fail(null);
+    if (present === null) return;
+    let current = true;
+    model.engine().then((engine) => engine.prepare(daemon.record.daemon, card.request_hash, present)).then(
+      (approval) => current && setPrepared({ offer: present, approval }),
+      (error) => current && answering.fail(error),
+    );
+    return () => {
+      current = false;
+    };
+  }, [present, verdict]);
 
   if (card.status !== "pending") return <GoneCard {...props} here={answering.given} />;
   const { busy, problem, run } = answering;
@@ -54,10 +76,10 @@ export function CardScreen(props: CardProps): JSX.Element {
     model.engine().then((engine) => setOffers(offers.with(chosen, engine.offer(verdict, next))));
   const deny = (mute: boolean) =>
     run("deny", true, (engine) => engine.deny(id, card.request_hash, mute ? Date.now() + MUTE_MS : null));
-  const approve = () =>
-    offer !== undefined &&
-    run("approve", true, (engine) => engine.approve(id, card.request_hash, offer.offer));
-  const can = settled && busy === null && !answered && verdict?.ok === true && offer !== undefined && picked;
+  // Only what is on the screen now can be approved: what was made ready for another choice is not it.
+  const ready = prepared !== null && prepared.offer === present ? prepared.approval : null;
+  const approve = () => ready !== null && run("approve", true, (engine) => engine.approve(id, ready));
+  const can = settled && busy === null && !answered && ready !== null && picked;
   return (
     <Frame
       name="card"
@@ -81,7 +103,7 @@ export function CardScreen(props: CardProps): JSX.Element {
       <Warnings texts={warningsOf(daemon.record, card, offer?.offer ?? null)} />
       <div>
         <AgentLine agent={doc.agent} />
-        <AgentText text={doc.reason} max={120} />
+        <AgentText text={doc.reason} max={REASON_SHOWN} />
       </div>
       <button
         type="button"

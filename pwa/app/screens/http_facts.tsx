@@ -43,16 +43,22 @@ export function HttpFacts({ http, previous, handle, policy }: HttpFactsProps): J
       {before !== null && <Changed changes={cardChanges(before.http, http)} since={before.created_ms} />}
       <details>
         <summary>
+          {url.path.length > PATH_SHOWN ? "whole path, " : ""}
           {http.headers.length === 1 ? "1 header" : `${http.headers.length} headers`}
           {http.body_bytes === 0 ? ", no body" : `, body ${bytes(http.body_bytes)}`}
         </summary>
+        {url.path.length > PATH_SHOWN && (
+          <p class="whole">
+            <Whole text={url.path} class="path" />
+          </p>
+        )}
         {http.headers.length > 0 && (
           <dl class="facts">
             {http.headers.map(([name, value], at) => (
               <div key={at}>
                 <dt>{displaySafe(name)}</dt>
                 <dd>
-                  <Middle text={value} max={160} />
+                  <Whole text={value} />
                 </dd>
               </div>
             ))}

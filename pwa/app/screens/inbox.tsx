@@ -36,10 +36,11 @@ export function Inbox({ model, onOpen, onPair }: InboxProps): JSX.Element {
       {daemons.map((daemon) => <Trouble key={daemon.record.daemon} daemon={daemon} />)}
       {apply !== null && (
         <div class="beside">
-          <p class="soft">A new version of custos is here.</p>
-          <button type="button" onClick={apply}>{t("Use it")}</button>
+          <p class="soft">A new version is ready.</p>
+          <button type="button" onClick={apply}>{t("Update")}</button>
         </div>
       )}
+      <p class="unseen" role="status">{waitingText(pending.length)}</p>
       {pending.length === 0
         ? <Nothing names={daemons.map(({ record }) => record.log.state.daemon_name)} />
         : (
@@ -138,6 +139,11 @@ function PendingRow(
       </span>
     </button>
   );
+}
+
+/** For who does not see the list: said when the number changes. */
+function waitingText(count: number): string {
+  return count === 0 ? "No card waits." : count === 1 ? "One card waits." : `${count} cards wait.`;
 }
 
 function askedBy({ message: { doc } }: StoredCard): string {

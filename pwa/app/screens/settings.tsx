@@ -33,9 +33,9 @@ export default function SettingsScreen({ model, onPair }: SettingsProps): JSX.El
       <h1>{t("Settings")}</h1>
       {apply !== null && (
         <section class="sheet">
-          <h2>A new version is here</h2>
+          <h2>A new version is ready</h2>
           <p>This page goes on with the old one until you say so.</p>
-          <button type="button" class="primary" onClick={apply}>{t("Use the new version")}</button>
+          <button type="button" class="primary" onClick={apply}>{t("Update")}</button>
         </section>
       )}
       <section class="sheet">

@@ -1,6 +1,7 @@
 /** Text from elsewhere on the screen: made safe, and cut in the middle with a count, never at the end (PHONE.md). */
 
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { displayLine, displaySafe } from "@custos/core/display";
 import type { RequestDoc } from "@custos/core/request";
 import type { PhoneRecord } from "../../phone_store.ts";
@@ -17,9 +18,26 @@ export function Middle(
   return <bdi class={name} dir="ltr">{displayLine(text, max)}</bdi>;
 }
 
-/** The agent's own words. */
+/** The agent's own words; long ones open in place. */
 export function AgentText({ text, max = 240 }: { text: string; max?: number }): JSX.Element {
-  return <p class="agent">{displayLine(text, max)}</p>;
+  const [open, setOpen] = useState(false);
+  const whole = displaySafe(text);
+  const cut = displayLine(text, max);
+  return (
+    <>
+      <p class="agent">{open ? whole : cut}</p>
+      {cut !== whole && (
+        <button
+          type="button"
+          class="plain small"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? "Show less" : "Show all of it"}
+        </button>
+      )}
+    </>
+  );
 }
 
 /** Short lines of warning, in words, most important first. */

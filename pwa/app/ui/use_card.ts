@@ -51,6 +51,8 @@ export interface Answering {
   problem: string | null;
   /** Whether this screen has given an answer that counts. */
   given: boolean;
+  /** Says what went wrong elsewhere; `null` takes it back. */
+  fail: (error: unknown) => void;
   /** Does one thing at a time. `gives` says that it is the answer. Returns whether it went well. */
   run: (what: string, gives: boolean, work: (engine: Engine) => Promise<unknown>) => Promise<boolean>;
 }
@@ -74,7 +76,8 @@ export function useAnswering(model: Model): Answering {
       setBusy(null);
     }
   };
-  return { busy, problem, given, run };
+  const fail = (error: unknown) => setProblem(error === null ? null : explain(error));
+  return { busy, problem, given, run, fail };
 }
 
 /** Whether an answer to a card waits for the computer. */
