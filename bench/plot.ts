@@ -1,6 +1,6 @@
 /** One picture of a run: requests per second of custos and its peers, on a logarithmic scale, as SVG of our own making. */
 
-import { type Report, shown } from "./report.ts";
+import type { Report } from "./report.ts";
 
 const WHO = ["custos", "mitmproxy", "nginx"] as const;
 const COLOURS: Record<typeof WHO[number], string> = {
@@ -50,7 +50,7 @@ export function plot(report: Report): string {
         text(
           x(value) + 6,
           y + BAR - 6,
-          `${shown({ value: Math.round(value), unit: "" }).split(".")[0]} ${who}`,
+          `${Math.round(value).toLocaleString("en")} ${who}`,
         ),
       );
       y += BAR;

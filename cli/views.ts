@@ -6,12 +6,18 @@ import type { AgentView, Delivery, RequestStatus } from "@custos/rpc/common";
 import type { RequestView } from "@custos/rpc/request_schemas";
 import { ago, bold, count, duration, faint, number, quoted } from "./text.ts";
 
+/** The most uses of a grant (`grants.list`). */
+const MAX_USES = 1_000_000;
+
 /** `GET POST /repos/, 98 of 100 uses left, 14 min left`. */
 export function grantLine(grant: GrantView, now: number): string {
   const where = grant.path ?? `${grant.path_prefix ?? "/"} and below`;
-  const uses = grant.max_uses === 1 ? "once" : `${number(grant.uses_left)} of ${number(grant.max_uses)} uses`;
+  const { max_uses, uses_left } = grant;
+  const uses = max_uses === 1 ? "once" : `${number(uses_left)} of ${number(max_uses)} uses`;
   const time = grant.ended ? "ended" : `${duration(grant.expires_ms - now)} left`;
-  return displaySafe(`${grant.methods.join(" ")} ${where}, ${uses}, ${time}`);
+  // the most that can be granted is what a person gets who set no number: only the time counts then
+  const limits = max_uses === MAX_USES ? [time] : [uses, time];
+  return displaySafe([`${grant.methods.join(" ")} ${where}`, ...limits].join(", "));
 }
 
 /** Where a secret goes in a request. */

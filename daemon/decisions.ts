@@ -91,7 +91,8 @@ export class Decisions {
     const now = Date.now();
     db.transaction(() => {
       if (!requests.end(request.id, "denied", null, device.name)) throw over(request);
-      fatigue.denied(request.cool_key, now);
+      // A change was begun on a phone: a person who thinks again must not be told to wait.
+      if (request.type !== "policy") fatigue.denied(request.cool_key, now);
       const mute = decision.mute_until_ms;
       if (mute !== null) fatigue.mute(request.agent, false, Math.min(mute, now + 86_400_000));
       audit.write({

@@ -11,6 +11,7 @@ import { splitHeader } from "@custos/core/custody";
 import { MAX_PLAINTEXT_BYTES } from "@custos/core/frame";
 import { type DaemonMessage, encodeMessage, type PhoneMessage } from "@custos/core/messages";
 import type { DeviceRecord, EntryRecord } from "@custos/core/policy_entry";
+import type { Policy } from "@custos/core/policy";
 import type { PolicyChange } from "@custos/core/policy_change";
 import { nameOfHandle } from "@custos/core/request";
 import type { AuditLog } from "./audit_log.ts";
@@ -43,6 +44,8 @@ export interface LinkParts {
 
 /** Records of the policy log are sent in messages of about this size, in bytes; one record always fits. */
 const ENTRIES_BYTES = 60_000;
+/** Most policies in one message, as `core/messages.ts` reads them. */
+const POLICIES_A_MESSAGE = 50;
 /** Requests that ended while the phone was away and that it is told of, at most. */
 const ENDED_TOLD = 32;
 /** Refused frames that are recorded in a minute; a relay that floods must not fill the disk. */
@@ -179,7 +182,7 @@ export class PhoneLink implements LineOwner {
   async #sync(logSize: number): Promise<void> {
     const { policies, requests, grants, audit } = this.parts;
     for (const message of entriesFrom(logSize, policies)) await this.line.send(message);
-    await this.line.send({ t: "policies", policies: policies.secrets().map(({ policy }) => policy) });
+    for (const message of policyMessages(policies)) await this.line.send(message);
     const checkpoint = (await audit.checkpoint()).note;
     // From here to the send nothing is awaited: a card that is on its way before this message must be named in it, else the
     // phone takes it for one that is over.
@@ -244,6 +247,22 @@ export class PhoneLink implements LineOwner {
 
 function useless(): CustosError {
   return new CustosError("bad_request", "This daemon has no use for that message now.");
+}
+
+/** The clear policies in force, in messages that fit; the phone puts them together. */
+function* policyMessages(policies: PolicyStore): Generator<DaemonMessage> {
+  let part: Policy[] = [];
+  let bytes = 0;
+  for (const { policy } of policies.secrets()) {
+    bytes += JSON.stringify(policy).length;
+    if (part.length === POLICIES_A_MESSAGE || (part.length > 0 && bytes > ENTRIES_BYTES)) {
+      yield { t: "policies", policies: part };
+      part = [];
+      bytes = JSON.stringify(policy).length;
+    }
+    part.push(policy);
+  }
+  yield { t: "policies", policies: part };
 }
 
 /** The log from an entry on, in messages that fit. */

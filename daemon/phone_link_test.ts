@@ -35,3 +35,31 @@ Deno.test("PhoneLink names every request in `sync` whose card is on its way befo
   assert.ok(sync?.t === "sync");
   assert.deepEqual(sync.pending, ["made in the meantime"]);
 });
+
+Deno.test("PhoneLink sends all policies, in messages that the phone can read", async () => {
+  const sent: DaemonMessage[] = [];
+  const line = {
+    send: (message: DaemonMessage) => {
+      sent.push(message);
+      return Promise.resolve(false);
+    },
+  } as unknown as ChannelLine;
+  const secrets = Array.from({ length: 120 }, (_, i) => ({ policy: { name: `secret-${i}` } }));
+  const parts = {
+    channels: { seen() {} },
+    policies: { state: { size: 0 }, byName: () => undefined, secrets: () => secrets },
+    grants: { all: () => [] },
+    requests: { list: () => [], endedSince: () => [], previousLike: () => undefined },
+    audit: { checkpoint: () => Promise.resolve({ note: "a checkpoint" }) },
+  } as unknown as LinkParts;
+  await new PhoneLink({ device_id: "phone" } as PhoneLink["device"], line, parts).onMessage({
+    t: "sync",
+    log_size: 0,
+  });
+  const messages = sent.filter((message) => message.t === "policies");
+  assert.ok(messages.every(({ policies }) => policies.length <= 50));
+  assert.deepEqual(
+    messages.flatMap(({ policies }) => policies.map(({ name }) => name)),
+    secrets.map((one) => one.policy.name),
+  );
+});

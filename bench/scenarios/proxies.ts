@@ -3,7 +3,8 @@
 import { paramsOf, rpcCall, streamCall } from "../calls.ts";
 import { BenchHouse } from "../house.ts";
 import { type Load, type Measured, putLoad } from "../load.ts";
-import { FILES, MissingProgram, Peers, SECRET } from "../peers.ts";
+import { Kernel } from "../memory.ts";
+import { FILES, MissingProgram, type Peer, Peers, SECRET } from "../peers.ts";
 import {
   atLeast,
   atMost,
@@ -15,34 +16,42 @@ import {
   type Settings,
 } from "../scenario.ts";
 
-type Kind = Omit<Load, "seconds">;
+/** A load, and the process that bears it. */
+type Kind = Omit<Load, "seconds"> & { pid: number };
+
+/** `cpu_us` is the CPU time of the process for each request, all threads; 0 where the kernel cannot be asked. */
+type Turn = Measured & { cpu_us: number };
 
 /** Loads by the name of who bears them; each is measured in every round, one after the other. */
 async function inTurns(
   { folder, rounds, seconds, tell }: Settings,
   loads: ReadonlyMap<string, Kind>,
   what: string,
-): Promise<Map<string, Measured[]>> {
-  const found = new Map<string, Measured[]>([...loads.keys()].map((name) => [name, []]));
+): Promise<Map<string, Turn[]>> {
+  await using kernel = new Kernel();
+  const found = new Map<string, Turn[]>([...loads.keys()].map((name) => [name, []]));
   for (let round = 0; round <= rounds; round++) {
     for (const [name, load] of loads) {
+      const before = await kernel.cpu(load.pid);
       const measured = await putLoad(folder, { ...load, seconds: round === 0 ? 2 : seconds });
+      const after = await kernel.cpu(load.pid);
       if (measured === null) throw new MissingProgram("wrk", "wrk");
       if (measured.failed > 0) throw new Error(`${what}: ${measured.failed} requests to ${name} failed.`);
       if (round === 0) continue; // warms up
-      found.get(name)!.push(measured);
+      const used = before === null || after === null ? 0 : after - before;
+      found.get(name)!.push({ ...measured, cpu_us: used / Math.max(1, measured.requests) });
       tell(`${what} ${name}: ${Math.round(measured.per_second)}/s, p50 ${measured.p50_ms.toFixed(2)} ms`);
     }
   }
   return found;
 }
 
-function middle(measured: Measured[] | undefined, field: keyof Measured): number {
+function middle(measured: Turn[] | undefined, field: keyof Turn): number {
   return median((measured ?? []).map((one) => one[field]));
 }
 
 /** The ratio of two in each round, and of these the middle: what disturbs a round disturbs both. */
-function ratio(of: Measured[], to: Measured[] | undefined): number | null {
+function ratio(of: Turn[], to: Turn[] | undefined): number | null {
   if (to === undefined || to.length === 0 || to.some((one) => one.requests === 0)) return null;
   return median(of.map((one, i) => one.per_second / to[i]!.per_second));
 }
@@ -57,18 +66,19 @@ async function stand<T>(
   return await work(peers, house);
 }
 
-function table(what: string, found: Map<string, Measured[]>): Figure[] {
+function table(what: string, found: Map<string, Turn[]>): Figure[] {
   return [...found].flatMap(([name, measured]) => [
     { name: `${what}, ${name}`, value: middle(measured, "per_second"), unit: "requests/s" },
     { name: `${what}, ${name}, p50`, value: middle(measured, "p50_ms"), unit: "ms" },
     { name: `${what}, ${name}, p99`, value: middle(measured, "p99_ms"), unit: "ms" },
+    { name: `${what}, ${name}, CPU of a request`, value: middle(measured, "cpu_us"), unit: "µs" },
   ]);
 }
 
 /** Ratios and latencies against the bars. */
 function compared(
   what: string,
-  found: Map<string, Measured[]>,
+  found: Map<string, Turn[]>,
   bars: { mitmproxy?: number; nginx?: number },
 ): Figure[] {
   const own = found.get("custos")!;
@@ -109,9 +119,17 @@ export const get: Scenario = {
       const figures: Figure[] = [];
       for (const at_once of [1, 16, 64]) {
         const params = paramsOf("bench", "GET", `${peers.upstream}/1k`);
-        const loads = new Map<string, Kind>([["custos", { ...rpcCall(house.url, params), at_once }]]);
-        if (at_once === 16) loads.set("custos, streamed", { ...streamCall(house.url, params), at_once });
-        for (const peer of peers.all) loads.set(peer.name, { url: `${peer.url}/1k`, method: "GET", at_once });
+        const loads = new Map<string, Kind>([["custos", {
+          ...rpcCall(house.url, params),
+          at_once,
+          pid: house.pid,
+        }]]);
+        if (at_once === 16) {
+          loads.set("custos, streamed", { ...streamCall(house.url, params), at_once, pid: house.pid });
+        }
+        for (const peer of peers.all) {
+          loads.set(peer.name, { url: `${peer.url}/1k`, method: "GET", at_once, pid: peer.pid });
+        }
         const what = `GET 1 KB, ${at_once} at a time`;
         const found = await inTurns(settings, loads, what);
         figures.push(
@@ -137,15 +155,17 @@ export const post: Scenario = {
         ...rpcCall(house.url, params),
         at_once,
         fresh: true,
+        pid: house.pid,
       }]]);
-      const peerLoad = (url: string): Kind => ({
+      const peerLoad = ({ url, pid }: Peer): Kind => ({
+        pid,
         url: `${url}/post`,
         method: "POST",
         body: "{}",
         at_once,
         fresh: true,
       });
-      for (const peer of peers.all) if (peer.name !== "nginx") loads.set(peer.name, peerLoad(peer.url));
+      for (const peer of peers.all) if (peer.name !== "nginx") loads.set(peer.name, peerLoad(peer));
       const what = `POST, fresh connections, ${at_once} at a time`;
       const found = await inTurns({ ...settings, seconds: Math.min(settings.seconds, 3) }, loads, what);
       const nginx = peers.all.find((peer) => peer.name === "nginx");
@@ -153,7 +173,7 @@ export const post: Scenario = {
         const once = { ...settings, rounds: 1, seconds: 1 };
         found.set(
           "nginx",
-          (await inTurns(once, new Map([["nginx", peerLoad(nginx.url)]]), what)).get("nginx")!,
+          (await inTurns(once, new Map([["nginx", peerLoad(nginx)]]), what)).get("nginx")!,
         );
       }
       const figures = compared(what, new Map([...found].filter(([name]) => name !== "nginx")), {
@@ -174,9 +194,13 @@ export const bodies: Scenario = {
       const figures: Figure[] = [];
       for (const [file, at_once] of [["100k", 16], ["10m", 4]] as const) {
         const params = paramsOf("bench", "GET", `${peers.upstream}/${file}`);
-        const loads = new Map<string, Kind>([["custos", { ...streamCall(house.url, params), at_once }]]);
+        const loads = new Map<string, Kind>([["custos", {
+          ...streamCall(house.url, params),
+          at_once,
+          pid: house.pid,
+        }]]);
         for (const peer of peers.all) {
-          loads.set(peer.name, { url: `${peer.url}/${file}`, method: "GET", at_once });
+          loads.set(peer.name, { url: `${peer.url}/${file}`, method: "GET", at_once, pid: peer.pid });
         }
         const what = `GET ${file === "100k" ? "100 KB" : "10 MB"}, ${at_once} at a time`;
         // long enough for the slowest to finish some

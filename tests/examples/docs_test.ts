@@ -9,10 +9,10 @@ import { COMMANDS } from "../../cli/commands.ts";
 
 const read = (path: string): string => Deno.readTextFileSync(`${ROOT}/${path}`);
 
-/** Text in backticks and code blocks; of a block that is a document itself, its own. */
+/** Text in backticks and code blocks; of a block that is a document itself, its own. Output (`text`) is left out. */
 const codeIn = (text: string): string[] =>
   [...text.matchAll(/```(\w*)\n([^]*?)```|`([^`\n]+)`/g)].flatMap(([, kind, block, inline]) =>
-    kind === "md" ? codeIn(block!) : (block ?? inline)!.split("\n")
+    kind === "md" ? codeIn(block!) : kind === "text" ? [] : (block ?? inline)!.split("\n")
   );
 
 Deno.test("docs/install.md and docs/agents.md name commands and options that are there", async () => {

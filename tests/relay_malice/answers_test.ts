@@ -61,7 +61,7 @@ for (const [at, [name, act]] of ROWS.entries()) {
     const before = { ...s.relay.calls };
     s.relay.act = act;
     const { id } = await s.ask(path, { agent: `row ${at}` });
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await new Promise((resolve) => setTimeout(resolve, 250));
     const calls = { daemon: s.relay.calls.daemon - before.daemon, phone: s.relay.calls.phone - before.phone };
     assert.ok(calls.daemon <= 30 && calls.phone <= 30, `nobody is kept busy: ${JSON.stringify(calls)}`);
     assert.equal(await s.status(id), "pending");
