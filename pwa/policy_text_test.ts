@@ -133,7 +133,6 @@ Deno.test("PROVIDERS holds origins that a policy may name, and agrees with token
       "slack",
     ],
     ["sk-ant-x", "anthropic"],
-    ["npm_x", "npm"],
     ["SG.x", "sendgrid"],
     ["hf_x", "huggingface"],
     [

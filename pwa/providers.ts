@@ -50,7 +50,6 @@ export const PROVIDERS: Readonly<Record<string, Provider>> = {
   mistral: { label: "Mistral", origin: "https://api.mistral.ai", placement: BEARER },
   netlify: { label: "Netlify", origin: "https://api.netlify.com", placement: BEARER },
   notion: { label: "Notion", origin: "https://api.notion.com", placement: BEARER },
-  npm: { label: "npm", origin: "https://registry.npmjs.org", placement: BEARER },
   openai: { label: "OpenAI", origin: "https://api.openai.com", placement: BEARER },
   openweather: {
     label: "OpenWeather",
