@@ -250,9 +250,10 @@ function end<K>(
 }
 
 function stateTime<K>(record: PhoneRecord<K>, stated_ms: number, now_ms: number): PhoneRecord<K> {
+  // Also where it is earlier than before: a computer whose clock was wrong, and was set right, must not seem a year ahead.
   return {
     ...record,
-    daemon_now_ms: Math.max(record.daemon_now_ms, stated_ms),
+    daemon_now_ms: stated_ms,
     clock_offset_ms: stated_ms - now_ms,
   };
 }

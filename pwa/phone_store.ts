@@ -91,7 +91,7 @@ export interface PhoneRecord<K> {
   audit_head: LogHead;
   /** Size of the audit log when this session began: no message of it may state a shorter one. */
   audit_floor: number;
-  /** The latest time that the daemon stated, by its clock; 0 before the first. */
+  /** The time that the daemon stated last, by its clock, which may be set back; 0 before the first. */
   daemon_now_ms: number;
   /** How far the daemon's clock is ahead of this one's. Shown; nothing is refused by it. */
   clock_offset_ms: number;

@@ -20,13 +20,12 @@ export interface Image {
   readonly packages: readonly string[];
   /** Deno's folder of npm packages, from which they are copied. */
   readonly npm_cache: string;
+  /**
+   * Packages are kept under this name wherever they came from, and the copy's own `.npmrc` says so: a registry in
+   * somebody's `~/.npmrc` must not make Deno look for them elsewhere.
+   */
+  readonly registry: string;
 }
-
-/**
- * Packages are kept under this name wherever they came from, and the copy's own `.npmrc` says so: a registry in somebody's
- * `~/.npmrc` must not make Deno look for them elsewhere.
- */
-const REGISTRY = "registry.npmjs.org";
 
 interface Lock {
   specifiers: Record<string, string>;
@@ -49,14 +48,16 @@ export async function readImage(root: string): Promise<Image> {
   const { config, lock } = trimmed(root, graph);
   files.set("deno.json", encode(config));
   files.set("deno.lock", encode(lock));
-  files.set(".npmrc", new TextEncoder().encode(npmrc(graph.npm)));
-  const version = JSON.parse(new TextDecoder().decode(files.get("cli/deno.json"))).version as string;
   const info = JSON.parse(await run(root, ["info", "--json"])) as { npmCache: string };
+  const registry = registryOf(info.npmCache, graph.npm);
+  files.set(".npmrc", new TextEncoder().encode(npmrc(graph.npm, registry)));
+  const version = JSON.parse(new TextDecoder().decode(files.get("cli/deno.json"))).version as string;
   return {
     id: `${version}-${await digest(files)}`,
     files,
     packages: graph.npm,
     npm_cache: info.npmCache,
+    registry,
   };
 }
 
@@ -72,19 +73,29 @@ export async function writeImage(image: Image, code: string, cache: string): Pro
     for (const name of image.packages) {
       const [folder, version] = splitPackage(name);
       const from = join(image.npm_cache, registry.name, folder, version);
-      if (exists(from)) await copyTree(from, join(cache, "npm", REGISTRY, folder, version));
+      if (exists(from)) await copyTree(from, join(cache, "npm", image.registry, folder, version));
     }
   }
   // Others may run it (`--own-user`); nobody but the owner may change it, whatever the umask was.
   await openToReaders(dirname(code));
 }
 
-function npmrc(packages: readonly string[]): string {
+/** The registry under which Deno keeps most of the packages: its folders are named after the hosts. */
+function registryOf(npm_cache: string, packages: readonly string[]): string {
+  const held = [...Deno.readDirSync(npm_cache)].filter((entry) => entry.isDirectory).map(({ name }) => {
+    const count = packages.filter((one) => exists(join(npm_cache, name, ...splitPackage(one)))).length;
+    return { name, count };
+  }).sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
+  if (held[0] === undefined) throw new RangeError("Deno has no folder of npm packages. Run: deno task start");
+  return held[0].name;
+}
+
+function npmrc(packages: readonly string[], registry: string): string {
   const scopes = packages.filter((name) => name.startsWith("@")).map((name) =>
     name.slice(0, name.indexOf("/"))
   );
   const names = ["", ...[...new Set(scopes)].sort().map((scope) => `${scope}:`)];
-  return names.map((name) => `${name}registry=https://${REGISTRY}/\n`).join("");
+  return names.map((name) => `${name}registry=https://${registry}/\n`).join("");
 }
 
 /** The configuration and the lock file, cut down to what the parts import. */

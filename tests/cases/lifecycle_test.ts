@@ -22,23 +22,18 @@ Deno.test("of two daemons that start at the same moment exactly one stays, and t
 Deno.test("the daemon stops at SIGHUP as at SIGTERM: who waits is told, the socket is gone, code 0 (B185)", async () => {
   await using h = await House.start({ empty: true });
   await h.pair();
-  const waiting = h.custos("waits", [
-    "drop",
-    "key",
-    "--reason",
-    "x",
-    "--origin",
-    "https://x.test",
-    "--wait",
-    "60",
-  ]);
+  // one call that asks and waits: once the card is there, it waits
+  const waiting = h.client.call("drop.request", {
+    name: "key",
+    reason: "x",
+    wait_ms: 60_000,
+    agent: { name: "waits" },
+  });
   await h.cardWhere(({ message }) => message.doc.type === "drop");
   const { code, stderr } = await h.daemon.stop("SIGHUP");
   assert.deepEqual([code, stderr], [0, ""]);
   assert.throws(() => Deno.lstatSync(h.values.socket), Deno.errors.NotFound);
-  const told = await waiting;
-  assert.equal(told.code, 4, told.stderr);
-  assert.match(told.stdout, /withdrawn/);
+  assert.equal((await waiting).status, "withdrawn");
   await h.startDaemon();
 });
 

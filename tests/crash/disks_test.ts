@@ -108,8 +108,9 @@ Deno.test(
 async function filesOf({ values }: Stage): Promise<[string, number][]> {
   const files: [string, number][] = [];
   for await (const { name } of Deno.readDir(values.daemon_dir)) {
-    const bytes = await Deno.readFile(`${values.daemon_dir}/${name}`);
-    if (name.endsWith(".db")) files.push([name, bytes.reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7)]);
+    const path = `${values.daemon_dir}/${name}`;
+    const bytes = name.endsWith(".db") ? await Deno.readFile(path) : new Uint8Array(0);
+    files.push([name, bytes.reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7)]);
   }
   return files.sort();
 }

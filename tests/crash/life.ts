@@ -39,6 +39,7 @@ export class Life {
 
   /** Pairs. A daemon that died in between is asked whether it knows the phone, as a person would look. */
   async pair(): Promise<void> {
+    let last: unknown = null;
     for (let attempt = 0; attempt < 5 && this.stage.phone === null; attempt++) {
       const stop = new AbortController();
       const { store, fetch } = this.stage.parts;
@@ -58,10 +59,11 @@ export class Life {
         const word = (await withLimit(words.promise, CARD_MS)).split(" ")[0]!;
         await this.#call("pair.status", { pairing_id, wait_ms: 10_000 });
         await this.#call("pair.confirm", { pairing_id, word });
-        this.stage.phone = await withLimit(pairing, 5_000);
-      } catch {
+        this.stage.phone = await withLimit(pairing, 15_000);
+      } catch (error) {
+        last = error;
         await this.#up();
-        const { devices } = await this.stage.client.call("devices.list", {});
+        const { devices } = await this.#look("devices.list");
         if (pairing !== null && devices.length > 0) {
           this.stage.phone = await withLimit(pairing, 20_000);
         } else {
@@ -70,12 +72,12 @@ export class Life {
         }
       }
     }
-    if (this.stage.phone === null) throw new Error("The phone could not be paired.");
+    if (this.stage.phone === null) throw new Error(`The phone could not be paired: ${last}`);
   }
 
   /** Gives custos a secret. The first one gets the name that the other steps use. */
   async drop(): Promise<void> {
-    const { phone, api, client } = this.stage;
+    const { phone, api } = this.stage;
     const name = this.facts.secrets.has(NAME) ? `${NAME}-${++this.#paths}` : NAME;
     for (let attempt = 0; attempt < 4; attempt++) {
       const agent = { name: `drop ${++this.#paths}` };
@@ -97,7 +99,7 @@ export class Life {
         if (answer?.status === "delivered") this.facts.ended.set(card.message.doc.id, "delivered");
       }
       await this.#up();
-      const { handles } = await client.call("handles.list", {});
+      const { handles } = await this.#look("handles.list");
       if (handles.some((handle) => handle.name === name)) {
         this.facts.secrets.set(name, 1); // told on the phone, or seen on the computer
         return;
@@ -154,6 +156,16 @@ export class Life {
     await this.stage.daemon?.stop("SIGTERM");
     if (this.trigger?.struck === true) return; // then another one starts already
     await this.stage.startDaemon().catch(() => {});
+  }
+
+  /** A list, asked for again where the daemon died over it. */
+  async #look<M extends "devices.list" | "handles.list">(method: M) {
+    try {
+      return await this.stage.client.call(method, {});
+    } catch {
+      await this.#up();
+      return await this.stage.client.call(method, {});
+    }
   }
 
   /** A daemon that was struck runs again; nobody waits where none was. */
