@@ -1,5 +1,5 @@
 /**
- * What the tasks call: `main.ts start|custos|mcp|verify-pwa|phone|demo|bench|shots [arguments]`. Exit code 2 for a name that
+ * What the tasks call: `main.ts start|custos|mcp|verify-pwa|phone|demo|bench|crash|shots [arguments]`. Exit code 2 for a name that
  * it does not know.
  */
 import { follow, ROOT, runDeno } from "./launch.ts";
@@ -30,10 +30,12 @@ async function main(args: readonly string[]): Promise<number> {
       return await runTool("tests/demo/main.ts", [], rest);
     case "bench":
       return await runTool("bench/main.ts", PROGRAMS, rest);
+    case "crash":
+      return await runTool("tests/crash/main.ts", [], rest);
     case "shots":
       return await (await import("./run_shots.ts")).runShots();
     default:
-      complain("usage: main.ts start|custos|mcp|verify-pwa|phone|demo|bench|shots [arguments]");
+      complain("usage: main.ts start|custos|mcp|verify-pwa|phone|demo|bench|crash|shots [arguments]");
       return 2;
   }
 }

@@ -20,6 +20,7 @@ export const TASKS: Readonly<Record<string, string>> = {
   "verify-pwa": `${LAUNCHER} verify-pwa`,
   "phone": `${LAUNCHER} phone`,
   "bench": `${LAUNCHER} bench`,
+  "crash": `${LAUNCHER} crash`,
   // needs nothing: it tries functions
   "fuzz": "deno run --no-prompt tests/fuzz/main.ts",
   "install": `${CHECKER}install/main.ts`,

@@ -6,7 +6,7 @@
 import { nextPolicy, type StoredCard } from "@custos/pwa";
 import type { Client } from "@custos/rpc/client";
 import { SoftwarePhone } from "../phone/software_phone.ts";
-import { HANDLE, NAME, S, Stage } from "../relay_malice/stage.ts";
+import { HANDLE, NAME, S, type Stage } from "../relay_malice/stage.ts";
 import type { Trigger } from "./moments.ts";
 
 /** What somebody was told, and must stay true. */

@@ -1,5 +1,6 @@
 /** One attempt to pair by the code in the terminal, by a phone that can be watched and stopped at any time. */
 
+import assert from "node:assert/strict";
 import {
   encodePairMessage,
   type MailboxKeys,
@@ -81,4 +82,20 @@ export function pairMessage({ kind, data }: Pick<Passing, "kind" | "data">): Pai
 /** The same message with something else in it. */
 export function changed(message: PairMessage, change: Record<string, unknown>): Bytes {
   return encodePairMessage({ ...message, ...change } as PairMessage);
+}
+
+/** What must be so after every pairing that was not the person's own. */
+export async function nobodyIsEnrolled(s: Stage, ...attempts: Attempt[]): Promise<void> {
+  for (const attempt of attempts) {
+    attempt.stop();
+    assert.notEqual(await attempt.end, "paired");
+    assert.deepEqual(await attempt.store.daemons(), []);
+  }
+  const { devices } = await s.client.call("devices.list", {});
+  assert.deepEqual(devices, []);
+  const events = new Set((await s.events()).map(({ event }) => event));
+  for (const event of ["daemon_started", "daemon_stopped", "pairing_begun", "pairing_failed"]) {
+    events.delete(event);
+  }
+  assert.deepEqual([...events], [], "nothing else was recorded");
 }

@@ -12,9 +12,9 @@ import { canonicalBytes } from "@custos/core/canonical";
 import { flipped } from "../e2e/harness_bytes.ts";
 import { failure, until } from "../e2e/harness_wait.ts";
 import {
-  type Attempt,
   changed,
   type Code,
+  nobodyIsEnrolled,
   pairMessage,
   showCode,
   stateAfter,
@@ -23,22 +23,6 @@ import {
 import { SHARED, shareStage, Stage } from "./stage.ts";
 
 const stage = shareStage(() => Promise.resolve());
-
-/** What must be so after every pairing that was not the person's own. */
-async function nobodyIsEnrolled(s: Stage, ...attempts: Attempt[]): Promise<void> {
-  for (const attempt of attempts) {
-    attempt.stop();
-    assert.notEqual(await attempt.end, "paired");
-    assert.deepEqual(await attempt.store.daemons(), []);
-  }
-  const { devices } = await s.client.call("devices.list", {});
-  assert.deepEqual(devices, []);
-  const events = new Set((await s.events()).map(({ event }) => event));
-  for (const event of ["daemon_started", "daemon_stopped", "pairing_begun", "pairing_failed"]) {
-    events.delete(event);
-  }
-  assert.deepEqual([...events], [], "nothing else was recorded");
-}
 
 /** Types a word into the terminal. */
 function type(s: Stage, { pairing_id }: Code, words: string) {
@@ -244,26 +228,6 @@ Deno.test("an answer that was captured in another pairing is none in this one", 
   assert.equal(device_name, "new");
   await s.client.call("pair.begin", {});
   await nobodyIsEnrolled(s, old, phone);
-});
-
-Deno.test("a code is worth nothing once its time is over (B135)", async () => {
-  await using s = await Stage.open();
-  s.preload = new URL("late.ts", import.meta.url).pathname;
-  await s.startDaemon();
-  const code = await showCode(s);
-  await until(
-    async () => (await s.relay.plant(code.boxes.to_daemon.id, randomBytes(1)).catch(() => null)),
-    "no mailbox",
-  );
-  s.process!.kill("SIGUSR2");
-  assert.equal(await stateAfter(s, code, "waiting"), "failed");
-  const { reason } = await s.client.call("pair.status", { pairing_id: code.pairing_id });
-  assert.equal(reason, "the time for pairing is over");
-  const late = tryPair(code.url);
-  setTimeout(() => late.stop(), 500);
-  assert.equal(await late.end, "pairing_refused");
-  assert.equal(s.relay.frames.filter(({ from }) => from === "daemon").length, 0, "nobody answered it");
-  await nobodyIsEnrolled(s, late);
 });
 
 Deno.test(

@@ -51,7 +51,10 @@ Deno.test("the length of a frame says only which of six sizes it has", SHARED, a
   const s = stage();
   const at = s.relay.frames.length;
   for (const length of [1, 40, 80]) {
-    const { id } = await s.ask(`/length/${length}`, { agent: `length ${length}`, reason: "x".repeat(length) });
+    const { id } = await s.ask(`/length/${length}`, {
+      agent: `length ${length}`,
+      reason: "x".repeat(length),
+    });
     await s.card(id);
     await s.phone!.deny(id).catch(() => {});
   }
@@ -84,7 +87,9 @@ Deno.test(
     await s.card(again.id);
     for (const { mailbox, data } of approval) await s.relay.plant(mailbox, data);
     // It knows ids and tokens of the mailboxes too, and can post whatever it likes.
-    const seen = s.relay.seen.findLast((line) => line.startsWith("POST") && line.includes(approval[0]!.mailbox))!;
+    const seen = s.relay.seen.findLast((line) =>
+      line.startsWith("POST") && line.includes(approval[0]!.mailbox)
+    )!;
     const [, url] = seen.split("\n")[0]!.split(" ");
     const authorization = /authorization,(Bearer \S+)/.exec(seen)![1]!;
     for (const forged of ['{"t":"decision","decision":"grant"}', "\x01\x03" + "x".repeat(400)]) {
