@@ -7,7 +7,7 @@
  */
 
 import { parseArgs } from "node:util";
-import { ROOT } from "../_tools/launch.ts";
+import { denoOutput, ROOT } from "../_tools/launch.ts";
 import { complain, say } from "../_tools/say.ts";
 import { machineOf } from "./machine.ts";
 import { MissingProgram } from "./peers.ts";
@@ -96,6 +96,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (values.write === true) {
     await Deno.writeTextFile(`${ROOT}/docs/bench.md`, asMarkdown(report));
     await Deno.writeTextFile(`${ROOT}/docs/bench.svg`, plot(report));
+    await denoOutput(["fmt", "--quiet", `${ROOT}/docs/bench.md`, `${ROOT}/docs/bench.svg`]);
   }
   return failed ? 1 : 0;
 }

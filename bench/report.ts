@@ -29,10 +29,14 @@ function verdict({ bar }: Figure): string {
   return bar === undefined ? "" : `${bar.met ? "met" : "NOT MET"} (${bar.text})`;
 }
 
+const CROWDED =
+  " Other programs used the cores and the disk meanwhile, which hurts custos most, as it alone waits for the disk: " +
+  "compare the CPU time of a request, and measure again on a quiet machine.";
+
 function machineLine({ machine, seconds, rounds }: Report): string {
   const { date, cores, cpu, system, deno, programs, load } = machine;
   const others = Object.entries(programs).map(([name, version]) => `${name} ${version}`).join(", ");
-  const busy = load === null ? "" : ` Load before the run: ${load}.`;
+  const busy = load === null ? "" : ` Load before the run: ${load}.${load > 1 ? CROWDED : ""}`;
   return `${date} UTC, ${cores} cores of ${cpu}, ${system}, Deno ${deno}${
     others === "" ? "" : `, ${others}`
   }. ` +

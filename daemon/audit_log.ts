@@ -6,6 +6,7 @@
 import { setImmediate } from "node:timers";
 import { type AuditLeaf, encodeLeaf } from "@custos/core/audit";
 import { type Bytes, fromBase64url, toBase64url } from "@custos/core/bytes";
+import { CustosError } from "@custos/core/errors";
 import { logOrigin, signCheckpoint, verifierKey } from "@custos/core/checkpoint";
 import { appendLeaf, EMPTY_TREE, leafHash, type MerkleFrontier, treeRoot } from "@custos/core/merkle";
 import type { LogHead } from "@custos/core/approval";
@@ -34,13 +35,19 @@ export class AuditLog {
     this.#identity = identity;
   }
 
-  /** Opens the log from its last stored frontier. */
+  /** Opens the log from its last stored frontier. Throws `storage` where entries are gone that a checkpoint has covered. */
   static open(db: Database, identity: Identity): AuditLog {
     const log = new AuditLog(db, identity);
     const row = db.get("SELECT size, frontier FROM checkpoints ORDER BY size DESC LIMIT 1");
     if (row !== undefined) {
       const roots = (JSON.parse(String(row["frontier"])) as string[]).map((root) => fromBase64url(root)!);
       log.#tree = { size: Number(row["size"]), roots };
+      if (log.size < log.#tree.size) { // else new entries would take the places of those that were cut off (B162)
+        throw new CustosError(
+          "storage",
+          "The audit log is shorter than the last checkpoint that was signed. Restore the state from a backup.",
+        );
+      }
     }
     return log;
   }
