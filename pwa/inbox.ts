@@ -3,11 +3,11 @@
  * window has moved, the card is there too, and a frame that comes again changes nothing (B132).
  */
 
-import { phoneReceive } from "@custos/core/channel_phone";
+import { phoneReceive, phoneSend } from "@custos/core/channel_phone";
 import type { Bytes } from "@custos/core/bytes";
 import { asCustosError } from "@custos/core/errors";
 import { FATIGUE, mayAsk } from "@custos/core/fatigue";
-import { type DaemonMessage, readDaemonMessage } from "@custos/core/messages";
+import { type DaemonMessage, encodeMessage, readDaemonMessage } from "@custos/core/messages";
 import { takeActivity } from "./activity.ts";
 import { identify } from "./card.ts";
 import { compareHead, takeCheckpoint, takeEntries, takePolicies } from "./log_sync.ts";
@@ -37,7 +37,7 @@ export async function takeFrame<K>(
     case "answer":
       return { record: { ...record, channel: received.state }, answer: received.frame };
     case "locked":
-      return { record: { ...record, channel: received.state }, answer: null };
+      return { record: { ...record, channel: received.state }, answer: await lastWord(parts, record) };
     case "message": {
       const now_ms = parts.now();
       let next: PhoneRecord<K> = { ...record, channel: received.state };
@@ -55,6 +55,16 @@ export async function takeFrame<K>(
       }
     }
   }
+}
+
+/** Said once in the session that was there before: of the two daemons, the one that this phone knew records the lock. */
+async function lastWord<K>(
+  parts: Pick<PhoneParts<K>, "keeper">,
+  record: PhoneRecord<K>,
+): Promise<Bytes | null> {
+  const message = "Somebody shook hands under a key that was replaced. This phone answers nothing any more.";
+  const error = { t: "error", code: "superseded_handshake", about: null, message } as const;
+  return (await phoneSend(parts.keeper, record.channel, encodeMessage(error)))?.frame ?? null;
 }
 
 /** The record after a message. Throws where the message cannot be used; then nothing of it was. */

@@ -29,6 +29,12 @@ Deno.test("a handshake under a superseded key locks the phone's channel, and not
         "The phone did not lock.",
       );
       assert.equal(locked, "superseded_handshake");
+      const refused = async () =>
+        (await h.log(before)).filter(({ event, why }) =>
+          event === "channel_refused" && why === "superseded_handshake"
+        );
+      await until(async () => (await refused()).length > 0 || null, "The daemon did not record the lock.");
+      assert.equal((await refused()).length, 1);
       const [touches, posted] = [h.authenticator.touches, h.posted.length];
       await assert.rejects(h.phone.approve(asked.id), { kind: "locked", message: /Two daemons claim/ });
       await assert.rejects(h.phone.deny(asked.id), { kind: "locked" });
