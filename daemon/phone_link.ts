@@ -183,6 +183,10 @@ export class PhoneLink implements LineOwner {
     const { policies, requests, grants, audit } = this.parts;
     for (const message of entriesFrom(logSize, policies)) await this.line.send(message);
     for (const message of policyMessages(policies)) await this.line.send(message);
+    // Ends come before the list: a card that is only missing from it would not say why.
+    for (const request of requests.endedSince(Date.now() - 3_600_000, ENDED_TOLD)) {
+      await this.sendDecided(request);
+    }
     const checkpoint = (await audit.checkpoint()).note;
     // From here to the send nothing is awaited: a card that is on its way before this message must be named in it, else the
     // phone takes it for one that is over.
@@ -201,9 +205,6 @@ export class PhoneLink implements LineOwner {
       checkpoint,
     });
     for (const request of pending) await this.sendCard(request);
-    for (const request of requests.endedSince(Date.now() - 3_600_000, ENDED_TOLD)) {
-      await this.sendDecided(request);
-    }
   }
 
   /** Audit leaves from an index on, in messages that fit, and a checkpoint that covers them. */
